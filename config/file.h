@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_FILE_H
+#define OTELCTX_FILE_H
+
+#include <stdint.h>
+
+#include "config/span.h"
+
+/*
+ * The configuration file: text in memory, of which this takes line after line.
+ *
+ *   file = *( OWS [ setting / comment ] OWS [ CR ] LF )   ; the last LF may
+ * lack setting = NAME OWS "=" OWS value             ; value to the end of the
+ * line comment = "#" anything
+ */
+struct otelctx_file {
+    struct otelctx_span rest;
+    uint32_t line; /* of what was read last, from 1 */
+};
+
+/* The most that is read of a configuration file, in bytes. */
+#define OTELCTX_FILE_MAX 65536
+
+/*
+ * The next setting; both spans point into the file's text.
+ *
+ * Returns 1, 0 at the end, or -EINVAL (that line is no setting; fault has the
+ * position in the line); the call after a failure goes on with the next line.
+ */
+int otelctx_file_next(struct otelctx_file *file, struct otelctx_span *name,
+                      struct otelctx_span *value, struct otelctx_fault *fault);
+
+#endif

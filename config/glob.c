@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/glob.h"
+
+/*
+ * The size of the bracket expression at the start of a pattern and whether c
+ * is in its set; 0 when no "]" ends it, and "[" then means itself.
+ */
+static size_t bracket(struct otelctx_span p, char c, bool *in)
+{
+    const bool negated = p.size > 1 && (p.at[1] == '!' || p.at[1] == '^');
+    const size_t first = negated ? 2 : 1;
+    bool found = false;
+
+    for (size_t i = first; i < p.size;) {
+        char low, high;
+
+        if (p.at[i] == ']' && i > first) {
+            *in = found != negated;
+            return i + 1;
+        }
+        i += p.at[i] == '\\' && i + 1 < p.size;
+        low = high = p.at[i++];
+        if (i + 1 < p.size && p.at[i] == '-' && p.at[i + 1] != ']') {
+            i++;
+            i += p.at[i] == '\\' && i + 1 < p.size;
+            high = p.at[i++];
+        }
+        found |= (unsigned char)low <= (unsigned char)c &&
+                 (unsigned char)c <= (unsigned char)high;
+    }
+    return 0;
+}
+
+/* How much of the pattern one character uses up, 0 when it does not match. */
+static size_t match_one(struct otelctx_span p, char c)
+{
+    bool in = false;
+    size_t size;
+
+    if (p.size == 0)
+        return 0;
+    switch (p.at[0]) {
+    case '?':
+        return 1;
+    case '[':
+        size = bracket(p, c, &in);
+        if (size > 0)
+            return in ? size : 0;
+        break;
+    case '\\':
+        if (p.size > 1)
+            return p.at[1] == c ? 2 : 0;
+        break;
+    default:
+        break;
+    }
+    return p.at[0] == c ? 1 : 0;
+}
+
+static struct otelctx_span skip(struct otelctx_span s, size_t size)
+{
+    return (struct otelctx_span){s.at + size, s.size - size};
+}
+
+/* Only the last "*" is ever tried again, so this takes |pattern| x |path|. */
+static bool match(struct otelctx_span p, struct otelctx_span path)
+{
+    struct otelctx_span star = {NULL, 0}, retry = {NULL, 0};
+
+    while (path.size > 0) {
+        size_t used;
+
+        if (p.size > 0 && p.at[0] == '*') {
+            p = skip(p, 1);
+            star = p;
+            retry = path;
+            continue;
+        }
+        used = match_one(p, path.at[0]);
+        if (used > 0) {
+            p = skip(p, used);
+            path = skip(path, 1);
+        } else if (star.at) {
+            retry = skip(retry, 1);
+            p = star;
+            path = retry;
+        } else {
+            return false;
+        }
+    }
+    while (p.size > 0 && p.at[0] == '*')
+        p = skip(p, 1);
+    return p.size == 0;
+}
+
+bool otelctx_glob_any(struct otelctx_span patterns, struct otelctx_span path)
+{
+    while (patterns.size > 0) {
+        const struct otelctx_span pattern =
+            otelctx_span_trim(otelctx_span_cut(&patterns, ','));
+
+        if (pattern.size > 0 && match(pattern, path))
+            return true;
+    }
+    return false;
+}

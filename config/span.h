@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_SPAN_H
+#define OTELCTX_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Borrowed bytes: not NUL-terminated, not owned. at is NULL when unset. */
+struct otelctx_span {
+    const char *at;
+    size_t size;
+};
+
+/* What is wrong with a text, and where. */
+struct otelctx_fault {
+    size_t pos;      /* of the byte at fault, the first byte is 1 */
+    const char *why; /* what was expected there; a literal */
+};
+
+/* The characters of a literal, as an initialiser and as a value. */
+#define OTELCTX_SPAN_INIT(literal)                                             \
+    {                                                                          \
+        "" literal, sizeof(literal) - 1                                        \
+    }
+#define OTELCTX_SPAN(literal) ((struct otelctx_span)OTELCTX_SPAN_INIT(literal))
+
+static inline bool otelctx_span_equal(struct otelctx_span a,
+                                      struct otelctx_span b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.at, b.at, a.size) == 0);
+}
+
+static inline bool otelctx_span_begins(struct otelctx_span text,
+                                       struct otelctx_span with)
+{
+    return text.size >= with.size && memcmp(text.at, with.at, with.size) == 0;
+}
+
+static inline struct otelctx_span otelctx_span_from(const char *text)
+{
+    return (struct otelctx_span){text, strlen(text)};
+}
+
+/* Cut what stands before `end`, and everything up to and with it, off `rest`.
+ */
+static inline struct otelctx_span otelctx_span_cut(struct otelctx_span *rest,
+                                                   char end)
+{
+    const char *stop = memchr(rest->at, end, rest->size);
+    const size_t size = stop ? (size_t)(stop - rest->at) : rest->size;
+    const struct otelctx_span head = {rest->at, size};
+    const size_t used = stop ? size + 1 : size;
+
+    rest->at += used;
+    rest->size -= used;
+    return head;
+}
+
+/* Without the spaces and tabs at both ends. */
+static inline struct otelctx_span otelctx_span_trim(struct otelctx_span s)
+{
+    while (s.size > 0 && (s.at[0] == ' ' || s.at[0] == '\t'))
+        s.at++, s.size--;
+    while (s.size > 0 && (s.at[s.size - 1] == ' ' || s.at[s.size - 1] == '\t'))
+        s.size--;
+    return s;
+}
+
+#endif
