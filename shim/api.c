@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The exports: check the arguments, take the lock, forward, put errno back. */
+
+#define OTELCTX_LINK
+#include "shim/otelctx.h"
+
+#include <errno.h>
+
+#include "shim/context.h"
+#include "shim/host.h"
+#include "shim/preload.h"
+
+static int enter(void)
+{
+    const int err = otelctx_start();
+
+    return err ? err : otelctx_context_enter();
+}
+
+static int stage(enum otelctx_place place, const char *key, const char *value)
+{
+    const struct otelctx_span name = otelctx_span_from(key);
+    struct otelctx_payload *payload = otelctx_context_edit();
+    int err = 0;
+
+    if (value)
+        err =
+            otelctx_payload_set(payload, place, name, otelctx_span_from(value));
+    else
+        otelctx_payload_unset(payload, place, name);
+
+    /* There always is a service.name. */
+    if (!value && !otelctx_payload_has(payload, OTELCTX_RESOURCE,
+                                       OTELCTX_SPAN("service.name")))
+        err = otelctx_context_default_name(payload);
+    if (!err)
+        otelctx_context_stage();
+    return err;
+}
+
+static int set(enum otelctx_place place, const char *key, const char *value)
+{
+    int *const errno_at = otelctx_host_errno();
+    const int saved = *errno_at;
+    int err = enter();
+
+    if (!err) {
+        err = key && *key ? stage(place, key, value) : -EINVAL;
+        otelctx_context_leave();
+    }
+    *errno_at = saved;
+    return err;
+}
+
+OTELCTX_API int otelctx_abi(void)
+{
+    int *const errno_at = otelctx_host_errno();
+    const int saved = *errno_at;
+    const int err = otelctx_start();
+
+    *errno_at = saved;
+    return err ? err : OTELCTX_ABI;
+}
+
+OTELCTX_API int otelctx_process_set(const char *key, const char *value)
+{
+    return set(OTELCTX_RESOURCE, key, value);
+}
+
+OTELCTX_API int otelctx_process_set_extra(const char *key, const char *value)
+{
+    return set(OTELCTX_EXTRA, key, value);
+}
+
+OTELCTX_API int otelctx_process_publish(void)
+{
+    int *const errno_at = otelctx_host_errno();
+    const int saved = *errno_at;
+    const char *failed;
+    int err = enter();
+
+    if (!err) {
+        err = otelctx_context_publish(&failed);
+        otelctx_context_leave();
+    }
+    *errno_at = saved;
+    return err;
+}
+
+OTELCTX_API int otelctx_process_drop(void)
+{
+    int *const errno_at = otelctx_host_errno();
+    const int saved = *errno_at;
+    const int err = enter();
+
+    if (!err) {
+        otelctx_context_drop();
+        otelctx_context_leave();
+    }
+    *errno_at = saved;
+    return err;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/host.h"
+
+#include <elf.h>
+
+#include "shim/sys.h"
+
+#define WEAK __attribute__((weak))
+
+extern char **environ WEAK;
+extern unsigned long getauxval(unsigned long type) WEAK;
+extern int *__errno_location(void) WEAK;
+
+/* An environment that libc does not have: at most this much of it. */
+enum {
+    COPY_TEXT = 2 << 20,
+    COPY_STRINGS = 32 << 10
+};
+enum {
+    COPY_SIZE = COPY_TEXT + COPY_STRINGS * (int)sizeof(char *)
+};
+
+/* Split NUL-terminated strings; false when there are too many. */
+static bool split(char *text, size_t size, char **strings)
+{
+    size_t count = 0;
+
+    for (size_t at = 0; at < size; at += strlen(text + at) + 1) {
+        if (count == COPY_STRINGS - 1)
+            return false;
+        strings[count++] = text + at;
+    }
+    strings[count] = NULL;
+    return true;
+}
+
+static long read_proc(const char *path, char *out, size_t size)
+{
+    const int fd = otelctx_sys_open_proc(path);
+    long got;
+
+    if (fd < 0)
+        return fd;
+    got = otelctx_sys_read(fd, out, size);
+    (void)otelctx_sys_close(fd);
+    return got;
+}
+
+void otelctx_environment_open(struct otelctx_environment *out)
+{
+    char **strings;
+    char *text;
+    long size;
+
+    *out = (struct otelctx_environment){0};
+    if (&environ && environ) {
+        out->strings = environ;
+        return;
+    }
+    if (otelctx_sys_map(COPY_SIZE, -1, &out->copy))
+        return;
+    strings = out->copy;
+    text = (char *)(strings + COPY_STRINGS);
+    size = read_proc("/proc/self/environ", text, COPY_TEXT - 1);
+    if (size >= 0 && size < COPY_TEXT - 1 && split(text, (size_t)size, strings))
+        out->strings = strings;
+}
+
+void otelctx_environment_close(struct otelctx_environment *environment)
+{
+    if (environment->copy)
+        otelctx_sys_unmap(environment->copy, COPY_SIZE);
+    *environment = (struct otelctx_environment){0};
+}
+
+unsigned long otelctx_host_auxiliary(unsigned long type)
+{
+    unsigned long entries[2 * 64];
+    const long entry_size = 2 * sizeof(entries[0]);
+    long size;
+
+    if (getauxval)
+        return getauxval(type);
+    size = read_proc("/proc/self/auxv", (char *)entries, sizeof(entries));
+    for (long i = 0; i < size / entry_size; i++)
+        if (entries[2 * i] == type)
+            return entries[2 * i + 1];
+    return 0;
+}
+
+bool otelctx_host_is_secure(void)
+{
+    return otelctx_host_auxiliary(AT_SECURE) != 0;
+}
+
+struct otelctx_span otelctx_host_executable(void)
+{
+    const char *path = (const char *)otelctx_host_auxiliary(AT_EXECFN);
+    struct otelctx_span rest = otelctx_span_from(path ? path : "");
+    struct otelctx_span name = rest;
+
+    /* fexecve(3): a number is no name. */
+    if (otelctx_span_begins(rest, OTELCTX_SPAN("/dev/fd/")))
+        return (struct otelctx_span){"", 0};
+    while (rest.size > 0)
+        name = otelctx_span_cut(&rest, '/');
+    return name;
+}
+
+int *otelctx_host_errno(void)
+{
+    static int none;
+
+    return __errno_location ? __errno_location() : &none;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/lock.h"
+
+#include <errno.h>
+
+#include "shim/order.h"
+#include "shim/sys.h"
+
+/* Somebody sleeps; thread pointers are aligned, so the bit is free. */
+enum {
+    SLEEPERS = 1
+};
+
+int otelctx_lock(uint64_t *word)
+{
+    const uint64_t me = (uintptr_t)__builtin_thread_pointer();
+    uint64_t taken = me;
+
+    for (;;) {
+        uint64_t seen = 0;
+
+        if (otelctx_swap_if(word, &seen, taken))
+            return 0;
+        if ((seen & ~(uint64_t)SLEEPERS) == me)
+            return -EBUSY;
+        if (!(seen & SLEEPERS) &&
+            !otelctx_swap_if(word, &seen, seen | SLEEPERS))
+            continue;
+        otelctx_sys_futex_wait(word, (uint32_t)(seen | SLEEPERS));
+        taken = me | SLEEPERS; /* others may still sleep */
+    }
+}
+
+void otelctx_unlock(uint64_t *word)
+{
+    if (otelctx_exchange(word, 0) & SLEEPERS)
+        otelctx_sys_futex_wake(word);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_LOCK_H
+#define OTELCTX_LOCK_H
+
+#include <stdint.h>
+
+/*
+ * A lock that knows its owner: the word is 0, or the owner's thread pointer,
+ * which no two threads share and which costs no system call. All zero is a
+ * free lock, so a page wiped by fork holds one.
+ *
+ * Returns 0, or -EBUSY when the calling thread holds it already: a signal
+ * handler that interrupted the owner would otherwise wait for ever.
+ */
+int otelctx_lock(uint64_t *word);
+void otelctx_unlock(uint64_t *word);
+
+#endif

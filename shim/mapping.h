@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_MAPPING_H
+#define OTELCTX_MAPPING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The memory that readers look for: rw-p, private, not inherited by fork. */
+struct otelctx_mapping {
+    uint8_t *at; /* NULL when there is none */
+    size_t size; /* bytes, a page */
+    bool memfd;  /* readers find it by its file's name */
+};
+
+/*
+ * Make the mapping.
+ *
+ * Returns 0 or -errno; *failed then names the system call at fault, and nothing
+ * is left behind.
+ * Rule: OTEP 4719, "Publication Protocol", steps 2 to 5.
+ */
+int otelctx_mapping_open(size_t size, struct otelctx_mapping *out,
+                         const char **failed);
+
+/*
+ * Name the mapping: also what readers that hook prctl wait for.
+ *
+ * Returns 0, or -errno when readers now have no way to find it. A mapping of a
+ * memfd is found by the file's name where the kernel cannot name mappings.
+ * Rule: OTEP 4719, "Publication Protocol", step 10.
+ */
+int otelctx_mapping_name(const struct otelctx_mapping *mapping);
+
+void otelctx_mapping_close(struct otelctx_mapping *mapping);
+
+/* Anonymous memory that fork does not pass on either, for long payloads. */
+int otelctx_mapping_reserve(size_t size, uint8_t **out);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_ORDER_H
+#define OTELCTX_ORDER_H
+
+/*
+ * The memory model that this project relies on, and its only atomics.
+ *
+ * Readers are other processes, or the kernel on another core: they see our
+ * stores in the order in which they leave this core. OTEP 4719 therefore asks
+ * for full fences between the steps of publishing and updating
+ * (otelctx_fence). Between the threads of this process only the lock word and
+ * a few flags are shared; they use acquire and release.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One store of the whole word, neither torn nor merged nor left out. */
+static inline void otelctx_store(uint64_t *at, uint64_t value)
+{
+    __atomic_store_n(at, value, __ATOMIC_RELAXED);
+}
+
+/* Everything before it is visible to everybody before everything after it. */
+static inline void otelctx_fence(void)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline uint64_t otelctx_load_acquire(const uint64_t *at)
+{
+    return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+
+static inline void otelctx_store_release(uint64_t *at, uint64_t value)
+{
+    __atomic_store_n(at, value, __ATOMIC_RELEASE);
+}
+
+/* Put `value` where `*expected` stands; else tell what stands there. */
+static inline bool otelctx_swap_if(uint64_t *at, uint64_t *expected,
+                                   uint64_t value)
+{
+    return __atomic_compare_exchange_n(at, expected, value, false,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+static inline uint64_t otelctx_exchange(uint64_t *at, uint64_t value)
+{
+    return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL);
+}
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_PAYLOAD_H
+#define OTELCTX_PAYLOAD_H
+
+#include <stdint.h>
+
+#include "config/span.h"
+#include "shim/wire.h"
+
+/* The two places that an attribute can be in, see process_context.proto. */
+enum otelctx_place {
+    OTELCTX_RESOURCE, /* ProcessContext.resource.attributes */
+    OTELCTX_EXTRA,    /* ProcessContext.extra_attributes */
+};
+
+/*
+ * The attributes of a process, kept as they are encoded: first the body of the
+ * Resource message, then the extra attributes as fields of ProcessContext. So
+ * to encode the payload is to put one field's head before a copy.
+ */
+struct otelctx_payload {
+    uint32_t size[2]; /* bytes, by enum otelctx_place */
+    uint8_t bytes[OTELCTX_PAYLOAD_MAX];
+};
+
+/*
+ * Set one attribute; a key that is there already gets the new value and moves
+ * to the end.
+ *
+ * Returns 0, -EINVAL (empty key; key or value not UTF-8, or with a NUL), -EPERM
+ * (a key that begins with "threadlocal.", which only the thread context may
+ * set) or -ENOSPC (the payload would be longer than OTELCTX_PAYLOAD_MAX). On
+ * failure nothing has changed.
+ * Rule: resource.proto, "Attribute keys MUST be unique".
+ */
+int otelctx_payload_set(struct otelctx_payload *payload,
+                        enum otelctx_place place, struct otelctx_span key,
+                        struct otelctx_span value);
+
+/* Remove one attribute, if it is there. */
+void otelctx_payload_unset(struct otelctx_payload *payload,
+                           enum otelctx_place place, struct otelctx_span key);
+
+bool otelctx_payload_has(const struct otelctx_payload *payload,
+                         enum otelctx_place place, struct otelctx_span key);
+
+/* Remove all of one place. */
+void otelctx_payload_clear(struct otelctx_payload *payload,
+                           enum otelctx_place place);
+
+/* The size of the encoded ProcessContext in bytes. */
+size_t otelctx_payload_size(const struct otelctx_payload *payload);
+
+/* Encode the ProcessContext into otelctx_payload_size() bytes. */
+void otelctx_payload_encode(const struct otelctx_payload *payload,
+                            uint8_t *out);
+
+/* What some reader will not take; see readers.md. NULL when all of them do. */
+const char *otelctx_payload_beyond(const struct otelctx_payload *payload);
+
+/* Copy what is set, not the whole structure. */
+void otelctx_payload_copy(struct otelctx_payload *to,
+                          const struct otelctx_payload *from);
+
+#endif

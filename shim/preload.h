@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_PRELOAD_H
+#define OTELCTX_PRELOAD_H
+
+/*
+ * Read the configuration and publish what it says, once: from the constructor,
+ * or from the first call of another library's constructor that ran before.
+ *
+ * Returns 0 or -ENOSYS (the configuration disables the shim in this process).
+ */
+int otelctx_start(void);
+
+#endif

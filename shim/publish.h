@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_PUBLISH_H
+#define OTELCTX_PUBLISH_H
+
+#include "shim/mapping.h"
+#include "shim/wire.h"
+
+/*
+ * One process context as readers see it. All zero: nothing was ever published.
+ *
+ * The header is at the start of the page, a payload behind it in one of two
+ * areas, in turn: so the one that a reader may be copying is never written.
+ * Payloads too long for that take turns in two areas of their own, which stay
+ * mapped for good, because a reader may still follow an old pointer to them.
+ *
+ * One writer at a time: the caller holds a lock.
+ */
+struct otelctx_publication {
+    struct otelctx_mapping mapping;
+    uint8_t *large;   /* two areas of OTELCTX_PAYLOAD_MAX, or NULL */
+    uint64_t last_ns; /* the timestamp written last; outlives a drop */
+    unsigned turn;    /* which area of the two is next */
+};
+
+/*
+ * Where the next payload is to be written: memory that no reader looks at yet.
+ * Makes the mapping when there is none.
+ *
+ * size       of the payload in bytes, 1..OTELCTX_PAYLOAD_MAX
+ * page_size  bytes
+ *
+ * Returns 0 or -errno; *failed then names the system call at fault, and what is
+ * published stays.
+ */
+int otelctx_publication_room(struct otelctx_publication *p, size_t size,
+                             size_t page_size, uint8_t **room,
+                             const char **failed);
+
+/*
+ * Show readers the payload that was written into room.
+ *
+ * now_ns  CLOCK_BOOTTIME
+ *
+ * Returns 0, or -errno when readers have no way to find it: it is withdrawn.
+ * Rule: OTEP 4719, "Publication Protocol" and "Updating Protocol".
+ */
+int otelctx_publication_commit(struct otelctx_publication *p,
+                               const uint8_t *room, size_t size,
+                               uint64_t now_ns);
+
+/* Withdraw what is published, if anything. */
+void otelctx_publication_drop(struct otelctx_publication *p);
+
+#endif

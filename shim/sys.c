@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+/* Newer than the headers of the oldest systems that this builds on. */
+#ifndef MFD_CLOEXEC
+#define MFD_CLOEXEC       0x1U
+#define MFD_ALLOW_SEALING 0x2U
+#endif
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x8U
+#endif
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+#ifndef PR_SET_VMA
+#define PR_SET_VMA           0x53564d41
+#define PR_SET_VMA_ANON_NAME 0
+#endif
+
+#if defined(__x86_64__)
+static long call(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    long result = number;
+
+    __asm__ volatile("syscall"
+                     : "+a"(result)
+                     : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+#elif defined(__aarch64__)
+static long call(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = e;
+    register long x5 __asm__("x5") = f;
+
+    __asm__ volatile("svc 0"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                     : "memory");
+    return x0;
+}
+#else
+#error "x86-64 and aarch64 only"
+#endif
+
+static long call0(long number)
+{
+    return call(number, 0, 0, 0, 0, 0, 0);
+}
+
+static long call1(long number, long a)
+{
+    return call(number, a, 0, 0, 0, 0, 0);
+}
+
+static long call2(long number, long a, long b)
+{
+    return call(number, a, b, 0, 0, 0, 0);
+}
+
+static long call3(long number, long a, long b, long c)
+{
+    return call(number, a, b, c, 0, 0, 0);
+}
+
+static long call4(long number, long a, long b, long c, long d)
+{
+    return call(number, a, b, c, d, 0, 0);
+}
+
+int otelctx_sys_memfd(const char *name, bool seal_noexec)
+{
+    const unsigned flags =
+        MFD_CLOEXEC | MFD_ALLOW_SEALING | (seal_noexec ? MFD_NOEXEC_SEAL : 0);
+
+    return (int)call2(SYS_memfd_create, (long)name, flags);
+}
+
+int otelctx_sys_truncate(int fd, size_t size)
+{
+    return (int)call2(SYS_ftruncate, fd, (long)size);
+}
+
+int otelctx_sys_close(int fd)
+{
+    return (int)call1(SYS_close, fd);
+}
+
+int otelctx_sys_file_size_limit(uint64_t *out)
+{
+    uint64_t limit[2]; /* soft, hard */
+    const int err = (int)call4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)limit);
+
+    if (!err)
+        *out = limit[0];
+    return err;
+}
+
+int otelctx_sys_map(size_t size, int fd, void **out)
+{
+    const int flags =
+        MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS | MAP_NORESERVE : MAP_POPULATE);
+    const long at =
+        call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, flags, fd, 0);
+
+    if (at < 0 && at > -4096)
+        return (int)at;
+    *out = (void *)at;
+    return 0;
+}
+
+void otelctx_sys_unmap(void *at, size_t size)
+{
+    (void)call2(SYS_munmap, (long)at, (long)size);
+}
+
+int otelctx_sys_dont_fork(void *at, size_t size)
+{
+    return (int)call3(SYS_madvise, (long)at, (long)size, MADV_DONTFORK);
+}
+
+int otelctx_sys_wipe_on_fork(void *at, size_t size)
+{
+    return (int)call3(SYS_madvise, (long)at, (long)size, MADV_WIPEONFORK);
+}
+
+int otelctx_sys_name(void *at, size_t size, const char *name)
+{
+    return (int)call(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, (long)at,
+                     (long)size, (long)name, 0);
+}
+
+int otelctx_sys_boottime(uint64_t *out_ns)
+{
+    struct timespec now;
+    const int err = (int)call2(SYS_clock_gettime, CLOCK_BOOTTIME, (long)&now);
+
+    if (!err)
+        *out_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return err;
+}
+
+static int open_to_read(const char *path, int flags)
+{
+    return (int)call4(SYS_openat, AT_FDCWD, (long)path,
+                      O_RDONLY | O_CLOEXEC | flags, 0);
+}
+
+int otelctx_sys_open_file(const char *path)
+{
+    struct stat status;
+    const int fd = open_to_read(path, O_NONBLOCK | O_NOCTTY);
+    long err;
+
+    if (fd < 0)
+        return fd;
+    err = call2(SYS_fstat, fd, (long)&status);
+    if (!err && !S_ISREG(status.st_mode))
+        err = -EINVAL;
+    if (err)
+        (void)otelctx_sys_close(fd);
+    return err ? (int)err : fd;
+}
+
+int otelctx_sys_open_proc(const char *path)
+{
+    return open_to_read(path, 0);
+}
+
+long otelctx_sys_read(int fd, char *out, size_t size)
+{
+    size_t done = 0;
+
+    while (done < size) {
+        const long got =
+            call3(SYS_read, fd, (long)(out + done), (long)(size - done));
+
+        if (got == -EINTR)
+            continue;
+        if (got < 0)
+            return got;
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    return (long)done;
+}
+
+long otelctx_sys_executable(char *out, size_t size)
+{
+    return call4(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)out,
+                 (long)size);
+}
+
+int otelctx_sys_pid(void)
+{
+    return (int)call0(SYS_getpid);
+}
+
+/* A signal as the kernel's sigset_t has it. */
+static uint64_t bit(int number)
+{
+    return (uint64_t)1 << (number - 1);
+}
+
+void otelctx_sys_write_stderr(const char *text, size_t size)
+{
+    /* A pipe without a reader, a full RLIMIT_FSIZE, a terminal that a
+     * background job may not write to: each would raise one of these. */
+    const uint64_t raised = bit(SIGPIPE) | bit(SIGXFSZ) | bit(SIGTTOU);
+    const struct timespec at_once = {0};
+    struct pollfd ready = {.fd = 2, .events = POLLOUT};
+    uint64_t before = 0, pending = 0, ours;
+
+    (void)call4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&raised, (long)&before,
+                sizeof(raised));
+    (void)call2(SYS_rt_sigpending, (long)&pending, sizeof(pending));
+    if (call(SYS_ppoll, (long)&ready, 1, (long)&at_once, 0, 0, 0) == 1 &&
+        (ready.revents & POLLOUT))
+        (void)call3(SYS_write, 2, (long)text, (long)size);
+    ours = raised & ~pending;
+    while (call4(SYS_rt_sigtimedwait, (long)&ours, 0, (long)&at_once,
+                 sizeof(ours)) > 0)
+        ;
+    (void)call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0,
+                sizeof(before));
+}
+
+void otelctx_sys_futex_wait(void *word, uint32_t value)
+{
+    (void)call4(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value, 0);
+}
+
+void otelctx_sys_futex_wake(void *word)
+{
+    (void)call3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, 1);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_SYS_H
+#define OTELCTX_SYS_H
+
+/*
+ * The only system calls. They bypass libc, and so errno, cancellation and
+ * whatever else has interposed libc's. All return 0 (or a count, or a
+ * descriptor) or -errno.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A sealable, close-on-exec memfd; seal_noexec needs Linux 6.3. */
+int otelctx_sys_memfd(const char *name, bool seal_noexec);
+int otelctx_sys_truncate(int fd, size_t size);
+int otelctx_sys_close(int fd);
+
+/* RLIMIT_FSIZE: truncating beyond it kills the process by SIGXFSZ. */
+int otelctx_sys_file_size_limit(uint64_t *out);
+
+/* Private memory, of a file (populated at once) or anonymous when fd is -1. */
+int otelctx_sys_map(size_t size, int fd, void **out);
+void otelctx_sys_unmap(void *at, size_t size);
+int otelctx_sys_dont_fork(void *at, size_t size);
+int otelctx_sys_wipe_on_fork(void *at, size_t size);
+
+/* PR_SET_VMA_ANON_NAME; readers hook it and compare the name. */
+int otelctx_sys_name(void *at, size_t size, const char *name);
+
+int otelctx_sys_boottime(uint64_t *out_ns);
+
+/* A regular file's descriptor; never blocks. -EINVAL: another kind of file. */
+int otelctx_sys_open_file(const char *path);
+/* Any file of /proc. */
+int otelctx_sys_open_proc(const char *path);
+/* Up to `size` bytes, fewer only at the end of the file. */
+long otelctx_sys_read(int fd, char *out, size_t size);
+long otelctx_sys_executable(char *out, size_t size);
+
+int otelctx_sys_pid(void);
+
+/* Never blocks, and no signal that it raises gets through. */
+void otelctx_sys_write_stderr(const char *text, size_t size);
+
+/* Wait until the 32 bits at `word` are no longer `value`, or a wake. */
+void otelctx_sys_futex_wait(void *word, uint32_t value);
+void otelctx_sys_futex_wake(void *word);
+
+#endif
