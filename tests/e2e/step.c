@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A publisher is single-stepped through publish, update and drop. After every
+ * instruction its memory is read from outside, as a reader that happens to
+ * look at that moment would, and must be one of the contexts that were
+ * published: never a mixture, never a half.
+ */
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "shim/publish.h"
+
+#ifndef PR_SET_VMA
+#define PR_SET_VMA 0x53564d41
+#endif
+
+/* What parent and child both see. */
+struct shared {
+    struct otelctx_publication context;
+    uint8_t *room;
+    volatile bool stepped; /* the instructions that count run now */
+};
+static struct shared *shared;
+
+/* What the steps were seen to be. */
+struct trace {
+    unsigned steps;
+    unsigned absent, zero;                     /* nobody can read */
+    unsigned seen[3];                          /* of each size of payload */
+    unsigned calls, zero_calls, unready_calls; /* system calls; in the zero
+                                                  window; naming too early */
+    bool signed_early; /* a reader of the draft would have seen a half */
+};
+
+enum {
+    FIRST = 1,
+    SECOND = 2
+}; /* payloads: that many bytes of that value */
+
+static void write_room(size_t size)
+{
+    const char *failed;
+
+    if (otelctx_publication_room(&shared->context, size, 4096, &shared->room,
+                                 &failed))
+        _exit(1);
+    memset(shared->room, (int)size, size);
+}
+
+static void commit(size_t size, uint64_t now_ns)
+{
+    if (otelctx_publication_commit(&shared->context, shared->room, size,
+                                   now_ns))
+        _exit(1);
+}
+
+static void run_publish(void)
+{
+    write_room(FIRST);
+    shared->stepped = true;
+    commit(FIRST, 10);
+    shared->stepped = false;
+}
+
+static void run_update(void)
+{
+    write_room(FIRST);
+    commit(FIRST, 10);
+    write_room(SECOND);
+    shared->stepped = true;
+    commit(SECOND, 20);
+    shared->stepped = false;
+}
+
+static void run_drop(void)
+{
+    write_room(FIRST);
+    commit(FIRST, 10);
+    shared->stepped = true;
+    otelctx_publication_drop(&shared->context);
+    shared->stepped = false;
+}
+
+static bool peek(pid_t pid, uint64_t from, void *to, size_t size)
+{
+    struct iovec local = {to, size};
+    struct iovec remote = {(void *)(uintptr_t)from, size};
+
+    return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
+
+/* OTEP 4719, "Reading Protocol", steps 2 to 7, of a process that stands still.
+ */
+static void look(pid_t pid, uint64_t page, struct trace *trace)
+{
+    struct otelctx_header h;
+    uint8_t payload[2];
+
+    if (!peek(pid, page, &h, sizeof(h)) ||
+        memcmp(h.signature, "OTEL_CTX", 8) != 0 || h.version != 2) {
+        trace->absent++;
+        return;
+    }
+    if (h.payload_size == 0 || h.payload == 0)
+        trace->signed_early = true;
+    if (h.published_at_ns == 0) {
+        trace->zero++;
+        return;
+    }
+    cr_assert_leq(h.payload_size, 2u);
+    cr_assert(peek(pid, h.payload, payload, h.payload_size));
+    for (unsigned i = 0; i < h.payload_size; i++)
+        cr_assert_eq(payload[i], h.payload_size, "a payload of another size");
+    cr_assert_eq(h.published_at_ns, 10 * h.payload_size,
+                 "a timestamp of another payload");
+    trace->seen[h.payload_size]++;
+}
+
+/* A system call is about to be made: which, and in which state? */
+static void look_at_call(pid_t pid, uint64_t page, struct trace *trace)
+{
+    struct user_regs_struct regs;
+    struct otelctx_header h;
+    uint8_t code[2];
+
+    cr_assert_eq(ptrace(PTRACE_GETREGS, pid, 0, &regs), 0);
+    if (!peek(pid, regs.rip, code, sizeof(code)) || code[0] != 0x0f ||
+        code[1] != 0x05)
+        return;
+    trace->calls++;
+    if (!peek(pid, page, &h, sizeof(h)))
+        return;
+    if (h.published_at_ns == 0)
+        trace->zero_calls++;
+    if (regs.rdi == PR_SET_VMA && h.published_at_ns == 0)
+        trace->unready_calls++;
+}
+
+/* Single-step a child through what `run` marks. */
+static struct trace step_through(void (*run)(void))
+{
+    struct trace trace = {0};
+    uint64_t page = 0;
+    int status;
+    pid_t pid;
+
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(shared, MAP_FAILED);
+    pid = fork();
+    cr_assert_geq(pid, 0);
+    if (pid == 0) {
+        ptrace(PTRACE_TRACEME, 0, 0, 0);
+        raise(SIGSTOP);
+        run();
+        _exit(0);
+    }
+
+    while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+        if (shared->stepped) {
+            if (!page)
+                page = (uintptr_t)shared->context.mapping.at;
+            trace.steps++;
+            look(pid, page, &trace);
+            look_at_call(pid, page, &trace);
+        }
+        cr_assert_eq(ptrace(PTRACE_SINGLESTEP, pid, 0, 0), 0);
+    }
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x",
+              status);
+    return trace;
+}
+
+Test(publish, at_every_instruction_there_is_no_context_or_the_whole_one)
+{
+    const struct trace trace = step_through(run_publish);
+
+    cr_expect_gt(trace.steps, 20);
+    cr_expect_gt(trace.absent, 0);
+    cr_expect_gt(trace.seen[FIRST], 0);
+    cr_expect_eq(trace.seen[SECOND], 0);
+}
+
+Test(publish, step_8_the_fields_are_there_before_signature_and_timestamp)
+{
+    cr_expect_not(step_through(run_publish).signed_early);
+}
+
+Test(publish, step_10_naming_comes_last_and_is_the_only_system_call)
+{
+    const struct trace trace = step_through(run_publish);
+
+    cr_expect_eq(trace.calls, 1);
+    cr_expect_eq(trace.unready_calls, 0);
+}
+
+Test(update, at_every_instruction_there_is_the_old_the_new_or_a_zero_timestamp)
+{
+    const struct trace trace = step_through(run_update);
+
+    cr_expect_eq(trace.absent, 0);
+    cr_expect_gt(trace.seen[FIRST], 0);
+    cr_expect_gt(trace.seen[SECOND], 0);
+}
+
+Test(update, step_2_and_6_the_timestamp_is_zero_in_between)
+{
+    cr_expect_gt(step_through(run_update).zero, 0);
+}
+
+Test(update, the_zero_window_is_stores_and_fences_and_no_system_call)
+{
+    const struct trace trace = step_through(run_update);
+
+    cr_expect_eq(trace.zero_calls, 0);
+    cr_expect_leq(trace.zero, 12, "%u instructions", trace.zero);
+}
+
+Test(update, step_7_naming_comes_last_and_is_the_only_system_call)
+{
+    const struct trace trace = step_through(run_update);
+
+    cr_expect_eq(trace.calls, 1);
+    cr_expect_eq(trace.unready_calls, 0);
+}
+
+Test(drop, at_every_instruction_there_is_the_whole_context_or_none)
+{
+    const struct trace trace = step_through(run_drop);
+
+    cr_expect_gt(trace.seen[FIRST], 0);
+    cr_expect_gt(trace.absent, 0);
+}
+
+Test(drop, the_timestamp_is_zero_before_the_signature_goes)
+{
+    cr_expect_gt(step_through(run_drop).zero, 0);
+}

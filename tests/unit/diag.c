@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/diag.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static struct otelctx_line line;
+
+static void say(const char *text)
+{
+    otelctx_line_begin(&line, OTELCTX_LOG_ERROR);
+    otelctx_line_text(&line, text);
+    otelctx_line_send(&line);
+}
+
+/* What one line puts on stderr. */
+static const char *said(const char *text)
+{
+    static char out[1024];
+    int ends[2];
+    ssize_t size;
+
+    cr_assert_eq(pipe(ends), 0);
+    cr_assert_eq(dup2(ends[1], 2), 2);
+    close(ends[1]);
+    say(text);
+    close(2);
+    size = read(ends[0], out, sizeof(out) - 1);
+    cr_assert_geq(size, 0);
+    out[size] = '\0';
+    return out;
+}
+
+Test(line, has_a_prefix_with_the_pid_and_the_level)
+{
+    char expected[64];
+
+    snprintf(expected, sizeof(expected), "otelctx[%d]: error: hello\n",
+             getpid());
+    cr_expect_str_eq(said("hello"), expected);
+}
+
+Test(line, shows_control_characters_as_question_marks)
+{
+    cr_expect(strstr(said("a\x1b[1m\nb\x7f"), "a?[1m?b?\n"));
+}
+
+Test(line, is_cut_when_it_is_too_long_and_still_ends)
+{
+    char text[2000];
+    const char *out;
+
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    out = said(text);
+
+    cr_expect_eq(strlen(out), sizeof(line.text));
+    cr_expect_eq(out[strlen(out) - 1], '\n');
+}
+
+Test(line, has_numbers_to_64_bits_and_the_errno)
+{
+    otelctx_line_begin(&line, OTELCTX_LOG_ERROR);
+    line.size = 0;
+    otelctx_line_number(&line, 0);
+    otelctx_line_text(&line, " ");
+    otelctx_line_number(&line, UINT64_MAX);
+    otelctx_line_errno(&line, -12);
+
+    cr_expect_eq(line.size, strlen("0 18446744073709551615 (errno 12)"));
+    cr_expect_arr_eq(line.text, "0 18446744073709551615 (errno 12)", line.size);
+}
+
+Test(level, errors_are_sent_at_first_and_nothing_below)
+{
+    cr_expect(otelctx_line_begin(&line, OTELCTX_LOG_ERROR));
+    cr_expect_not(otelctx_line_begin(&line, OTELCTX_LOG_WARN));
+}
+
+Test(level, none_sends_nothing_and_debug_everything)
+{
+    otelctx_diag_set_level(OTELCTX_LOG_NONE);
+    cr_expect_not(otelctx_line_begin(&line, OTELCTX_LOG_ERROR));
+    otelctx_diag_set_level(OTELCTX_LOG_DEBUG);
+    cr_expect(otelctx_line_begin(&line, OTELCTX_LOG_DEBUG));
+}
+
+Test(stderr, that_is_closed_is_no_trouble)
+{
+    close(2);
+    say("nobody hears this");
+}
+
+Test(stderr, that_nobody_reads_kills_nobody)
+{
+    int ends[2];
+    sigset_t pending;
+
+    cr_assert_eq(pipe(ends), 0);
+    cr_assert_eq(dup2(ends[1], 2), 2);
+    close(ends[0]);
+    close(ends[1]);
+
+    say("nobody hears this");
+
+    cr_assert_eq(sigpending(&pending), 0);
+    cr_expect_not(sigismember(&pending, SIGPIPE));
+}
+
+Test(stderr, a_signal_that_was_pending_before_stays_pending)
+{
+    int ends[2];
+    sigset_t pipes, pending;
+
+    sigemptyset(&pipes);
+    sigaddset(&pipes, SIGPIPE);
+    sigprocmask(SIG_BLOCK, &pipes, NULL);
+    raise(SIGPIPE);
+    cr_assert_eq(pipe(ends), 0);
+    cr_assert_eq(dup2(ends[1], 2), 2);
+    close(ends[0]);
+    close(ends[1]);
+
+    say("nobody hears this");
+
+    cr_assert_eq(sigpending(&pending), 0);
+    cr_expect(sigismember(&pending, SIGPIPE));
+}
+
+Test(stderr, that_is_full_does_not_block, .timeout = 10)
+{
+    static const char filler[4096];
+    int ends[2];
+
+    cr_assert_eq(pipe(ends), 0);
+    cr_assert_eq(dup2(ends[1], 2), 2);
+    cr_assert_eq(fcntl(2, F_SETFL, O_NONBLOCK), 0);
+    while (write(2, filler, sizeof(filler)) > 0)
+        ;
+    cr_assert_eq(fcntl(2, F_SETFL, 0), 0);
+
+    say("nobody hears this");
+}
+
+Test(stderr, at_the_file_size_limit_kills_nobody)
+{
+    char path[] = "/tmp/otelctx-diag-XXXXXX";
+    const int fd = mkstemp(path);
+
+    cr_assert_geq(fd, 0);
+    unlink(path);
+    cr_assert_eq(dup2(fd, 2), 2);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0}), 0);
+
+    say("nobody hears this");
+
+    cr_expect_eq(lseek(2, 0, SEEK_END), 0);
+}
+
+Test(stderr, the_signal_mask_is_as_it_was)
+{
+    sigset_t before, after;
+
+    sigprocmask(SIG_BLOCK, NULL, &before);
+    (void)said("hello");
+    sigprocmask(SIG_BLOCK, NULL, &after);
+
+    cr_expect_arr_eq((const char *)&before, (const char *)&after, 8);
+}
