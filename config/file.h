@@ -9,9 +9,12 @@
 /*
  * The configuration file: text in memory, of which this takes line after line.
  *
- *   file = *( OWS [ setting / comment ] OWS [ CR ] LF )   ; the last LF may
- * lack setting = NAME OWS "=" OWS value             ; value to the end of the
- * line comment = "#" anything
+ *   file    = [ line *( LF line ) ]
+ *   line    = OWS [ setting / comment ] OWS [ CR ]
+ *   setting = NAME OWS "=" OWS value
+ *   comment = "#" text
+ *   value   = text
+ *   text    = *( any byte but LF and NUL )
  */
 struct otelctx_file {
     struct otelctx_span rest;

@@ -31,8 +31,12 @@ static size_t bracket(struct otelctx_span p, char c, bool *in)
     return 0;
 }
 
-/* How much of the pattern one character uses up, 0 when it does not match. */
-static size_t match_one(struct otelctx_span p, char c)
+/*
+ * How much of the pattern one character uses up, 0 when it does not match.
+ * From the first "[" that nothing closes, none is closed: *open keeps it, so
+ * that the rest of the pattern is searched for its end only once.
+ */
+static size_t match_one(struct otelctx_span p, char c, const char **open)
 {
     bool in = false;
     size_t size;
@@ -43,9 +47,12 @@ static size_t match_one(struct otelctx_span p, char c)
     case '?':
         return 1;
     case '[':
+        if (*open && p.at >= *open)
+            break;
         size = bracket(p, c, &in);
         if (size > 0)
             return in ? size : 0;
+        *open = p.at;
         break;
     case '\\':
         if (p.size > 1)
@@ -66,6 +73,7 @@ static struct otelctx_span skip(struct otelctx_span s, size_t size)
 static bool match(struct otelctx_span p, struct otelctx_span path)
 {
     struct otelctx_span star = {NULL, 0}, retry = {NULL, 0};
+    const char *open = NULL;
 
     while (path.size > 0) {
         size_t used;
@@ -76,7 +84,7 @@ static bool match(struct otelctx_span p, struct otelctx_span path)
             retry = path;
             continue;
         }
-        used = match_one(p, path.at[0]);
+        used = match_one(p, path.at[0], &open);
         if (used > 0) {
             p = skip(p, used);
             path = skip(path, 1);

@@ -67,8 +67,8 @@ extern const struct otelctx_option otelctx_options_table[OTELCTX_OPTION_COUNT];
 enum otelctx_option_id otelctx_options_find(struct otelctx_span name);
 
 /*
- * Note what the environment says. Empty means unset; of two variables of one
- * name the first counts, as with getenv(3). envp may be NULL.
+ * Note what the environment says. Empty means unset; of several variables of
+ * one name the first counts. envp may be NULL.
  */
 void otelctx_options_read_environment(
     struct otelctx_setting settings[OTELCTX_OPTION_COUNT], char *const *envp);
