@@ -82,6 +82,8 @@ unsigned long otelctx_host_auxiliary(unsigned long type)
     if (getauxval)
         return getauxval(type);
     size = read_proc("/proc/self/auxv", (char *)entries, sizeof(entries));
+    if (size < 0)
+        return 0;
     for (long i = 0; i < size / entry_size; i++)
         if (entries[2 * i] == type)
             return entries[2 * i + 1];

@@ -109,7 +109,7 @@ int otelctx_sys_close(int fd)
 
 int otelctx_sys_file_size_limit(uint64_t *out)
 {
-    uint64_t limit[2]; /* soft, hard */
+    uint64_t limit[2] = {0}; /* soft, hard */
     const int err = (int)call4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)limit);
 
     if (!err)
@@ -153,7 +153,7 @@ int otelctx_sys_name(void *at, size_t size, const char *name)
 
 int otelctx_sys_boottime(uint64_t *out_ns)
 {
-    struct timespec now;
+    struct timespec now = {0};
     const int err = (int)call2(SYS_clock_gettime, CLOCK_BOOTTIME, (long)&now);
 
     if (!err)
@@ -169,7 +169,7 @@ static int open_to_read(const char *path, int flags)
 
 int otelctx_sys_open_file(const char *path)
 {
-    struct stat status;
+    struct stat status = {0};
     const int fd = open_to_read(path, O_NONBLOCK | O_NOCTTY);
     long err;
 
