@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/reader/clock.h"
+
+#include <time.h>
+
+#define SECOND_NS     1000000000U
+#define PAUSE_NS      100000U
+#define TRIES_AT_ONCE 3
+#define TRIES_MIN     10
+
+uint64_t otelread_boottime_ns(void)
+{
+    struct timespec now = {.tv_sec = 0};
+
+    (void)clock_gettime(CLOCK_BOOTTIME, &now);
+    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+void otelread_sleep_ns(uint64_t duration_ns)
+{
+    const struct timespec duration = {
+        .tv_sec = (time_t)(duration_ns / SECOND_NS),
+        .tv_nsec = (long)(duration_ns % SECOND_NS)};
+
+    (void)nanosleep(&duration, NULL);
+}
+
+bool otelread_patience_left(struct otelread_patience *patience)
+{
+    if (patience->tries == 0)
+        patience->start_ns = otelread_boottime_ns();
+    patience->tries++;
+    if (patience->tries >= patience->tries_max)
+        return false;
+    if (patience->tries >= TRIES_MIN &&
+        otelread_boottime_ns() - patience->start_ns >= patience->duration_ns)
+        return false;
+    if (patience->tries > TRIES_AT_ONCE)
+        otelread_sleep_ns(PAUSE_NS);
+    return true;
+}

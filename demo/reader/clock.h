@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELREAD_CLOCK_H
+#define OTELREAD_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The clock of published_at_ns. */
+uint64_t otelread_boottime_ns(void);
+
+/* Sleeps; a signal cuts it short. */
+void otelread_sleep_ns(uint64_t duration_ns);
+
+/* How often, and how long, to wait for a writer that is in the middle. */
+struct otelread_patience {
+    unsigned tries_max;
+    uint64_t duration_ns;
+    unsigned tries; /* so far */
+    uint64_t start_ns;
+};
+
+/* For a reader that asks once, and for one that will come back soon. */
+#define OTELREAD_PATIENCE_LONG                                                 \
+    ((struct otelread_patience){.tries_max = 1000, .duration_ns = 100000000})
+#define OTELREAD_PATIENCE_SHORT                                                \
+    ((struct otelread_patience){.tries_max = 20, .duration_ns = 5000000})
+
+/*
+ * Waits a little before the next try; not at all before the first few. False
+ * when the tries or the time are used up. A reader that was not scheduled for
+ * all that time still gets ten tries.
+ */
+bool otelread_patience_left(struct otelread_patience *patience);
+
+#endif

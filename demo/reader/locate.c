@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/reader/locate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static ssize_t read_fd(void *source, void *out, size_t size)
+{
+    const ssize_t got = read(*(const int *)source, out, size);
+
+    return got < 0 ? -errno : got;
+}
+
+static bool is_rejected(const struct otelread_report *report)
+{
+    return report->count == 1 && !report->contexts[0].established;
+}
+
+/* The maps are read in pieces while they change: a line may come twice. */
+static bool is_known(const struct otelread_report *report, uint64_t start)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        if (report->contexts[i].mapping.start == start)
+            return true;
+    }
+    return false;
+}
+
+static void context_add(struct otelread_report *report,
+                        const struct otelread_context *context)
+{
+    if (context->established && is_rejected(report))
+        report->count = 0;
+    else if (!context->established && report->count > 0)
+        return;
+
+    if (is_known(report, context->mapping.start))
+        return;
+    if (report->count == OTELREAD_CONTEXTS_MAX)
+        report->uncounted++;
+    else
+        report->contexts[report->count++] = *context;
+}
+
+static int scan_maps(struct otelread_report *report, int fd)
+{
+    struct otelread_maps maps = {.read = read_fd, .source = &fd};
+    struct otelread_context context = {.has_header = false};
+    int result;
+
+    while ((result = otelread_maps_next(&maps, &context.mapping)) > 0) {
+        const int error = otelread_context_validate(&report->target, &context);
+
+        if (error != 0 && error != -EFAULT)
+            return error;
+        context_add(report, &context);
+    }
+    return result;
+}
+
+static int scan(struct otelread_report *report)
+{
+    const int fd = otelread_target_maps(&report->target);
+
+    if (fd < 0)
+        return fd;
+    report->count = 0;
+    report->uncounted = 0;
+    const int result = scan_maps(report, fd);
+    (void)close(fd);
+    return result;
+}
+
+int otelread_locate(struct otelread_report *report,
+                    struct otelread_patience patience)
+{
+    int result;
+
+    if (report->contexts == NULL)
+        report->contexts =
+            calloc(OTELREAD_CONTEXTS_MAX, sizeof(*report->contexts));
+    if (report->contexts == NULL)
+        return -ENOMEM;
+    do {
+        result = scan(report);
+    } while (result == 0 && is_rejected(report) &&
+             otelread_patience_left(&patience));
+    return result;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/reader/maps.h"
+
+#include "shim/wire.h"
+
+#include <string.h>
+
+/* What is left of one line. */
+struct text {
+    const char *at;
+    const char *end;
+};
+
+/* OTEP 4719, "Reading Protocol", step 1. */
+static const char *const names[] = {
+    ("[anon_shmem:" OTELCTX_MAPPING_NAME "]"),
+    ("[anon:" OTELCTX_MAPPING_NAME "]"),
+    ("/memfd:" OTELCTX_MAPPING_NAME),
+};
+
+static bool name_is_context(const struct text *name)
+{
+    const size_t size = (size_t)(name->end - name->at);
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const size_t length = strlen(names[i]);
+
+        if (size >= length && memcmp(name->at, names[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return -1;
+}
+
+/* A number of 1 to 16 hexadecimal digits and the character behind it. */
+static bool take_hex(struct text *line, char behind, uint64_t *value)
+{
+    const char *const start = line->at;
+
+    *value = 0;
+    while (line->at < line->end && hex_digit(*line->at) >= 0) {
+        *value = *value << 4 | (uint64_t)hex_digit(*line->at);
+        line->at++;
+    }
+
+    const size_t digits = (size_t)(line->at - start);
+    if (digits == 0 || digits > 16 || line->at == line->end ||
+        *line->at != behind)
+        return false;
+    line->at++;
+    return true;
+}
+
+static bool take_permissions(struct text *line, char permissions[5])
+{
+    if (line->end - line->at < 5 || line->at[4] != ' ')
+        return false;
+    for (size_t i = 0; i < 4; i++) {
+        if (strchr("rwxsp-", line->at[i]) == NULL || line->at[i] == '\0')
+            return false;
+    }
+    (void)memcpy(permissions, line->at, 4);
+    permissions[4] = '\0';
+    line->at += 5;
+    return true;
+}
+
+static bool skip_word(struct text *line)
+{
+    while (line->at < line->end && *line->at != ' ')
+        line->at++;
+    while (line->at < line->end && *line->at == ' ')
+        line->at++;
+    return line->at < line->end;
+}
+
+/* "start-end perms offset device inode      name" */
+static bool line_parse(struct text line, struct otelread_mapping *mapping)
+{
+    uint64_t start;
+    uint64_t end;
+    char permissions[5];
+
+    if (!take_hex(&line, '-', &start) || !take_hex(&line, ' ', &end) ||
+        start >= end || !take_permissions(&line, permissions) ||
+        !skip_word(&line) || !skip_word(&line) || !skip_word(&line) ||
+        !name_is_context(&line))
+        return false;
+
+    size_t size = (size_t)(line.end - line.at);
+    if (size >= sizeof(mapping->name))
+        size = sizeof(mapping->name) - 1;
+    mapping->start = start;
+    mapping->end = end;
+    (void)memcpy(mapping->permissions, permissions, sizeof(permissions));
+    (void)memcpy(mapping->name, line.at, size);
+    mapping->name[size] = '\0';
+    return true;
+}
+
+static void line_append(struct otelread_maps *maps, const char *bytes,
+                        size_t size)
+{
+    const size_t room = sizeof(maps->line) - maps->line_size;
+
+    if (size > room)
+        size = room;
+    (void)memcpy(maps->line + maps->line_size, bytes, size);
+    maps->line_size += size;
+}
+
+/* The rest of the current line, as far as the buffer has it. */
+static bool line_finish(struct otelread_maps *maps)
+{
+    const char *const start = maps->buffer + maps->at;
+    const size_t size = maps->filled - maps->at;
+    const char *const newline = memchr(start, '\n', size);
+
+    line_append(maps, start, newline ? (size_t)(newline - start) : size);
+    maps->at += newline ? (size_t)(newline - start) + 1 : size;
+    return newline != NULL;
+}
+
+static bool line_take(struct otelread_maps *maps,
+                      struct otelread_mapping *mapping)
+{
+    const struct text line = {maps->line, maps->line + maps->line_size};
+
+    maps->line_size = 0;
+    return line_parse(line, mapping);
+}
+
+int otelread_maps_next(struct otelread_maps *maps,
+                       struct otelread_mapping *mapping)
+{
+    for (;;) {
+        if (line_finish(maps)) {
+            if (line_take(maps, mapping))
+                return 1;
+            continue;
+        }
+
+        const ssize_t got =
+            maps->read(maps->source, maps->buffer, sizeof(maps->buffer));
+        if (got < 0)
+            return (int)got;
+        if (got == 0)
+            return maps->line_size > 0 && line_take(maps, mapping);
+        maps->at = 0;
+        maps->filled = (size_t)got;
+    }
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELREAD_MAPS_H
+#define OTELREAD_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The kernel's own limits: 249 bytes for a memfd, 80 for an anonymous one. */
+#define OTELREAD_NAME_SIZE 288
+
+struct otelread_mapping {
+    uint64_t start;
+    uint64_t end;
+    char permissions[5];
+    char name[OTELREAD_NAME_SIZE]; /* cut when longer */
+};
+
+/* Where the text comes from: as read(2), with -errno for a failure. */
+typedef ssize_t otelread_maps_read(void *source, void *out, size_t size);
+
+/*
+ * One pass over the text of /proc/PID/maps, in bounded memory however many
+ * and however long its lines are. Set read and source, the rest to zero.
+ */
+struct otelread_maps {
+    otelread_maps_read *read;
+    void *source;
+    size_t at, filled; /* what is left in the buffer */
+    size_t line_size;
+    char line[512]; /* the start of the line being read; the rest is dropped */
+    char buffer[8192];
+};
+
+/*
+ * The next mapping whose name begins as a process context's does. Lines that
+ * are not as the kernel writes them are passed over.
+ * Returns 1, 0 at the end, or -errno.
+ * Rule: OTEP 4719, "Reading Protocol", step 1.
+ */
+int otelread_maps_next(struct otelread_maps *maps,
+                       struct otelread_mapping *mapping);
+
+#endif

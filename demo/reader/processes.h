@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELREAD_PROCESSES_H
+#define OTELREAD_PROCESSES_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * The numbers of all processes but this one, ascending; to be freed.
+ * Returns 0 or -errno.
+ */
+int otelread_processes_list(pid_t **pids, size_t *count);
+
+/* A number above 0 in decimal digits, as a process has; else 0. */
+pid_t otelread_pid_parse(const char *text);
+
+#endif
