@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A payload, decoded and printed in all three ways: JSON must be one line of
+ * valid UTF-8, and what is for people must not hold what a terminal obeys.
+ */
+#include "demo/reader/print.h"
+#include "demo/reader/show.h"
+#include "demo/reader/utf8.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void require(bool condition)
+{
+    if (!condition)
+        abort();
+}
+
+static bool is_harmless(const char *text, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        uint32_t code = 0;
+        const size_t length =
+            otelread_utf8_next((const uint8_t *)text + at, size - at, &code);
+
+        if (length == 0 || (code < 0x20 && code != '\n') ||
+            (code >= 0x7f && code <= 0x9f) ||
+            (code >= 0x202a && code <= 0x202e) ||
+            (code >= 0x2066 && code <= 0x2069))
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+/* Returns the number of lines. */
+static size_t print(otelread_printer *printer,
+                    const struct otelread_report *report)
+{
+    char *text = NULL;
+    size_t size = 0;
+    size_t lines = 0;
+    FILE *const out = open_memstream(&text, &size);
+
+    require(out != NULL);
+    printer(out, report);
+    require(fclose(out) == 0);
+    require(is_harmless(text, size));
+    for (size_t i = 0; i < size; i++)
+        lines += text[i] == '\n';
+    free(text);
+    return lines;
+}
+
+/* The command and the mapping's name are the target's, too. */
+static void take_text(char *out, size_t room, const uint8_t *data, size_t size)
+{
+    memset(out, 0, room);
+    memcpy(out, data, size < room ? size : room - 1);
+}
+
+static void judge(struct otelread_context *context,
+                  struct otelread_report *report)
+{
+    const int error =
+        otelread_decode(context->payload, context->header.payload_size,
+                        &context->decoded, &context->fault);
+
+    require(error == 0 || error == -EBADMSG);
+    require((error != 0) == otelread_fault_found(&context->fault));
+    if (error == 0)
+        return;
+    require(context->fault.offset <= context->header.payload_size);
+    context->status = OTELREAD_INVALID;
+    (void)snprintf(context->why, sizeof(context->why), "%s in %s",
+                   context->fault.why, context->fault.where);
+    otelread_report_judge(report, OTELREAD_INVALID, "%s", context->why);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0 || size > OTELCTX_PAYLOAD_MAX)
+        return 0;
+
+    /* Not data itself, so that the sanitizer knows where it ends. */
+    uint8_t *const payload = malloc(size);
+    struct otelread_context context = {
+        .has_header = true,
+        .header = {.payload_size = (uint32_t)size},
+        .payload = payload,
+    };
+    struct otelread_report report = {.contexts = &context, .count = 1};
+
+    if (payload == NULL)
+        abort();
+    memcpy(payload, data, size);
+    take_text(report.target.command, sizeof(report.target.command), data, size);
+    take_text(context.mapping.name, sizeof(context.mapping.name), data, size);
+    memcpy(context.header.signature, data, size < 8 ? size : 8);
+    judge(&context, &report);
+
+    require(print(otelread_json_print, &report) == 1);
+    (void)print(otelread_text_print, &report);
+    (void)print(otelread_raw_print, &report);
+    otelread_decoded_free(&context.decoded);
+    free(payload);
+    return 0;
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Usage: tests/fuzz/run.sh [SECONDS [TARGET...]]
+#
+# Each fuzz target, for so many seconds (10), from its corpus, under the address
+# and undefined-behaviour sanitizers. What is found is left in the build
+# directory, to be moved into the corpus with the repair.
+#
+# shellcheck source=tests/support/tap.sh
+. "$(dirname "$0")/../support/tap.sh"
+
+cd "$(dirname "$0")/../.."
+seconds=${1:-10}
+found=${OTELCTX_BUILD:-build}/fuzz
+mkdir -p "$found"
+
+# The parsers and encoders of the shim; and the reader, the other witness.
+mapfile -t sources < <(find config demo/reader shim/pb.c shim/payload.c \
+    -name '*.c' -not -name main.c)
+
+compile() {
+    clang -g -O1 -std=gnu11 -D_GNU_SOURCE -I. -fno-sanitize-recover=all \
+        -fsanitize=fuzzer,address,undefined \
+        "tests/fuzz/$1.c" "${sources[@]}" -o "$TMP/$1"
+}
+
+fuzz() {
+    mkdir "$TMP/corpus_$1"
+    "$TMP/$1" -max_total_time="$seconds" -max_len=65536 -timeout=10 \
+        -artifact_prefix="$found/$1-" "$TMP/corpus_$1" "tests/fuzz/corpus/$1"
+}
+
+shift $(($# > 0))
+if [ $# = 0 ]; then
+    for file in tests/fuzz/*.c; do
+        file=${file##*/}
+        set -- "$@" "${file%.c}"
+    done
+fi
+for target; do
+    check "$target: compiles" compile "$target"
+    check "$target: $seconds s of fuzzing find nothing" fuzz "$target"
+done
+done_testing

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/reader/print.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct otelread_context context;
+static struct otelread_report report;
+
+static void build(const char *payload, size_t size)
+{
+    context = (struct otelread_context){
+        .mapping = {0x7000, 0x8000, "rw-p", "/memfd:OTEL_CTX (deleted)"},
+        .established = true,
+        .header = {.version = 2,
+                   .payload_size = (uint32_t)size,
+                   .published_at_ns = 18446744073709551000U,
+                   .payload = 0x7020},
+        .read_at_ns = 18446744073709551001U,
+    };
+    report = (struct otelread_report){
+        .target = {.pid = 4711}, .contexts = &context, .count = 1};
+    strcpy(report.target.command, "app");
+    cr_assert_eq(otelread_decode((const uint8_t *)payload, size,
+                                 &context.decoded, &context.fault),
+                 0, "byte %zu: %s", context.fault.offset, context.fault.why);
+}
+
+static const char *print(void)
+{
+    static char *text;
+    size_t size;
+
+    free(text);
+    text = NULL;
+    FILE *const out = open_memstream(&text, &size);
+    otelread_json_print(out, &report);
+    fclose(out);
+    return text;
+}
+
+/* What a payload's only extra attribute, "k", has as its value. */
+#define EXPECT_VALUE(payload, json)                                            \
+    do {                                                                       \
+        build((payload), sizeof(payload) - 1);                                 \
+        cr_expect(strstr(print(), "\"extra_attributes\":[{\"key\":\"k\","      \
+                                  "\"value\":" json "}]}]}\n") != NULL,        \
+                  "%s", print());                                              \
+    } while (0)
+
+Test(reader_json, a_context_is_one_line_with_all_the_documented_fields)
+{
+    build("\x0a\x0f\x0a\x0b\x0a\x01k\x12\x06\x0a\x04prod\x10\x02", 17);
+    cr_expect_str_eq(
+        print(),
+        "{\"pid\":4711,\"command\":\"app\",\"status\":\"ok\",\"contexts\":["
+        "{\"mapping\":{\"start\":\"0x7000\",\"end\":\"0x8000\","
+        "\"permissions\":\"rw-p\",\"name\":\"/memfd:OTEL_CTX (deleted)\"},"
+        "\"header\":{\"version\":2,\"payload_size\":17,"
+        "\"published_at_ns\":\"18446744073709551000\",\"payload\":\"0x7020\"},"
+        "\"age_ns\":\"1\","
+        "\"resource\":{\"attributes\":[{\"key\":\"k\",\"value\":"
+        "{\"stringValue\":\"prod\"}}],\"dropped_attributes_count\":2},"
+        "\"extra_attributes\":[]}]}\n");
+}
+
+Test(reader_json, values_are_in_the_json_mapping_of_otlp)
+{
+    EXPECT_VALUE("\x12\x08\x0a\x01k\x12\x03\x0a\x01x",
+                 "{\"stringValue\":\"x\"}");
+    EXPECT_VALUE("\x12\x07\x0a\x01k\x12\x02\x10\x01", "{\"boolValue\":true}");
+    EXPECT_VALUE("\x12\x10\x0a\x01k\x12\x0b\x18\xff\xff\xff\xff\xff\xff\xff\xff"
+                 "\xff\x01",
+                 "{\"intValue\":\"-1\"}");
+    EXPECT_VALUE("\x12\x0e\x0a\x01k\x12\x09\x21\0\0\0\0\0\0\x04\x40",
+                 "{\"doubleValue\":2.5}");
+    EXPECT_VALUE("\x12\x03\x0a\x01k", "{}");
+    EXPECT_VALUE("\x12\x0d\x0a\x01k\x12\x08\x2a\x06\x0a\x00\x0a\x02\x10\x00",
+                 "{\"arrayValue\":{\"values\":[{},{\"boolValue\":false}]}}");
+    EXPECT_VALUE(
+        "\x12\x0c\x0a\x01k\x12\x07\x32\x05\x0a\x03\x0a\x01p",
+        "{\"kvlistValue\":{\"values\":[{\"key\":\"p\",\"value\":{}}]}}");
+}
+
+Test(reader_json, doubles_without_a_number_are_strings)
+{
+    EXPECT_VALUE("\x12\x0e\x0a\x01k\x12\x09\x21\0\0\0\0\0\0\xf8\x7f",
+                 "{\"doubleValue\":\"NaN\"}");
+    EXPECT_VALUE("\x12\x0e\x0a\x01k\x12\x09\x21\0\0\0\0\0\0\xf0\x7f",
+                 "{\"doubleValue\":\"Infinity\"}");
+    EXPECT_VALUE("\x12\x0e\x0a\x01k\x12\x09\x21\0\0\0\0\0\0\xf0\xff",
+                 "{\"doubleValue\":\"-Infinity\"}");
+}
+
+Test(reader_json, doubles_read_back_as_the_same_double)
+{
+    static const double values[] = {0.1,    1.0 / 3, 1e300,
+                                    5e-324, -1e-7,   123456789012345680.0};
+
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        char text[OTELREAD_DOUBLE_SIZE];
+
+        otelread_double_format(text, values[i]);
+        const double back = strtod(text, NULL);
+        cr_expect(back >= values[i] && back <= values[i], "%s", text);
+    }
+}
+
+Test(reader_json, bytes_are_base64)
+{
+    EXPECT_VALUE("\x12\x07\x0a\x01k\x12\x02\x3a\x00", "{\"bytesValue\":\"\"}");
+    EXPECT_VALUE("\x12\x08\x0a\x01k\x12\x03\x3a\x01\xff",
+                 "{\"bytesValue\":\"/w==\"}");
+    EXPECT_VALUE("\x12\x09\x0a\x01k\x12\x04\x3a\x02\xfb\xff",
+                 "{\"bytesValue\":\"+/8=\"}");
+    EXPECT_VALUE("\x12\x0a\x0a\x01k\x12\x05\x3a\x03"
+                 "abc",
+                 "{\"bytesValue\":\"YWJj\"}");
+}
+
+Test(reader_json, strings_are_escaped)
+{
+    EXPECT_VALUE(
+        "\x12\x12\x0a\x01k\x12\x0d\x0a\x0b\"\\\n\x1b\x7f\xe2\x80\xae"
+        "\xe2\x80\xac",
+        "{\"stringValue\":\"\\\"\\\\\\u000a\\u001b\\u007f\\u202e\\u202c\"}");
+}
+
+Test(reader_json, a_command_that_is_not_utf8_is_replaced_byte_by_byte)
+{
+    build("", 0);
+    strcpy(report.target.command, "a\xff\xe2\x82");
+    cr_expect(strstr(print(), "\"command\":\"a\\ufffd\\ufffd\\ufffd\"") !=
+              NULL);
+}
+
+Test(reader_json, a_clock_that_is_ahead_makes_a_negative_age)
+{
+    build("", 0);
+    context.read_at_ns = context.header.published_at_ns - 7;
+    cr_expect(strstr(print(), "\"age_ns\":\"-7\"") != NULL);
+}
+
+Test(reader_json, a_failure_has_a_message_and_no_contexts)
+{
+    build("", 0);
+    context.status = OTELREAD_INVALID;
+    report.status = OTELREAD_INVALID;
+    strcpy(report.message, "the \"reason\"");
+    cr_expect_str_eq(print(),
+                     "{\"pid\":4711,\"command\":\"app\",\"status\":"
+                     "\"invalid_context\",\"message\":\"the \\\"reason\\\"\","
+                     "\"contexts\":[]}\n");
+}
+
+Test(reader_json, every_status_has_its_documented_name)
+{
+    cr_expect_str_eq(otelread_status_name(OTELREAD_OK), "ok");
+    cr_expect_str_eq(otelread_status_name(OTELREAD_ERROR), "error");
+    cr_expect_str_eq(otelread_status_name(OTELREAD_NO_PROCESS), "no_process");
+    cr_expect_str_eq(otelread_status_name(OTELREAD_NO_PERMISSION),
+                     "no_permission");
+    cr_expect_str_eq(otelread_status_name(OTELREAD_NO_CONTEXT), "no_context");
+    cr_expect_str_eq(otelread_status_name(OTELREAD_SEVERAL),
+                     "several_contexts");
+    cr_expect_str_eq(otelread_status_name(OTELREAD_INVALID), "invalid_context");
+    cr_expect_str_eq(otelread_status_name(OTELREAD_BUSY), "busy");
+}

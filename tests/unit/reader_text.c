@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/reader/print.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One context with this payload, published 192 s ago. */
+static struct otelread_context context;
+static struct otelread_report report;
+
+static void build(const char *payload, size_t size)
+{
+    context = (struct otelread_context){
+        .mapping = {0x7000, 0x8000, "rw-p", "/memfd:OTEL_CTX (deleted)"},
+        .established = true,
+        .has_header = true,
+        .header = {.version = 2,
+                   .payload_size = (uint32_t)size,
+                   .published_at_ns = 1000,
+                   .payload = 0x7020},
+        .read_at_ns = 192000001000,
+    };
+    report = (struct otelread_report){
+        .target = {.pid = 4711}, .contexts = &context, .count = 1};
+    strcpy(report.target.command, "python3");
+    cr_assert_eq(otelread_decode((const uint8_t *)payload, size,
+                                 &context.decoded, &context.fault),
+                 0, "byte %zu: %s", context.fault.offset, context.fault.why);
+}
+
+static const char *print(void)
+{
+    static char *text;
+    size_t size;
+
+    free(text);
+    text = NULL;
+    FILE *const out = open_memstream(&text, &size);
+    otelread_text_print(out, &report);
+    fclose(out);
+    return text;
+}
+
+#define PRINT(payload) (build((payload), sizeof(payload) - 1), print())
+
+#define EXPECT_LINE(payload, line)                                             \
+    cr_expect(strstr(PRINT(payload), (line)) != NULL, "%s", print())
+
+Test(reader_text, a_context_looks_like_this)
+{
+    cr_expect_str_eq(PRINT("\x0a\x42"
+                           "\x0a\x18\x0a\x0cservice.name\x12\x08\x0a\x06shop.a"
+                           "\x0a\x26\x0a\x1b"
+                           "deployment.environment.name\x12\x07\x0a\x05"
+                           "alpha"),
+                     "PID 4711 (python3)\n"
+                     "  mapping    7000-8000 rw-p /memfd:OTEL_CTX (deleted)\n"
+                     "  header     version 2, payload 68 bytes at 0x7020\n"
+                     "  published  3 min 12 s ago (boottime 1000 ns)\n"
+                     "  resource\n"
+                     "    deployment.environment.name  \"alpha\"\n"
+                     "    service.name                 \"shop.a\"\n"
+                     "  extra attributes\n"
+                     "    (none)\n");
+}
+
+Test(reader_text, values_of_every_kind_are_told_apart)
+{
+    EXPECT_LINE("\x12\x07\x0a\x01k\x12\x02\x10\x01", "\n    k  true\n");
+    EXPECT_LINE("\x12\x07\x0a\x01k\x12\x02\x18\x05", "\n    k  5\n");
+    EXPECT_LINE("\x12\x0e\x0a\x01k\x12\x09\x21\0\0\0\0\0\0\x14\x40",
+                "\n    k  5.0\n");
+    EXPECT_LINE("\x12\x0e\x0a\x01k\x12\x09\x21\x9a\x99\x99\x99\x99\x99\xb9\x3f",
+                "\n    k  0.1\n");
+    EXPECT_LINE("\x12\x09\x0a\x01k\x12\x04\x3a\x02\x00\xff",
+                "\n    k  bytes(2) 00 ff\n");
+    EXPECT_LINE("\x12\x03\x0a\x01k", "\n    k  (empty value)\n");
+    EXPECT_LINE("\x12\x0d\x0a\x01k\x12\x08\x2a\x06\x0a\x00\x0a\x02\x10\x00",
+                "\n    k  [(empty value), false]\n");
+    EXPECT_LINE("\x12\x0c\x0a\x01k\x12\x07\x32\x05\x0a\x03\x0a\x01\x1b",
+                "\n    k  {\"\\x1b\": (empty value)}\n");
+}
+
+Test(reader_text, what_acts_on_a_terminal_is_escaped_everywhere)
+{
+    build("\x0a\x12\x0a\x10\x0a\x05\x1b[31m\x12\x07\x0a\x05\xe2\x80\xae\n\"",
+          20);
+    strcpy(report.target.command, "a\x1b]0;x\x07");
+    strcpy(context.mapping.name, "/memfd:OTEL_CTX\x1b[2J");
+
+    cr_expect(strchr(print(), '\x1b') == NULL);
+    cr_expect(strchr(print(), '\x07') == NULL);
+    cr_expect(strstr(print(), "(a\\x1b]0;x\\x07)") != NULL);
+    cr_expect(strstr(print(), "OTEL_CTX\\x1b[2J\n") != NULL);
+    cr_expect(strstr(print(), "\"\\x1b[31m\"  \"\\u{202e}\\n\\\"\"") != NULL,
+              "%s", print());
+}
+
+Test(reader_text, keys_that_could_mislead_are_quoted)
+{
+    EXPECT_LINE("\x12\x05\x0a\x03"
+                "a b",
+                "\n    \"a b\"  (empty");
+    EXPECT_LINE("\x12\x00", "\n    \"\"  (empty");
+    EXPECT_LINE("\x12\x04\x0a\x02\xc3\xa9", "\n    \xc3\xa9  (empty");
+}
+
+Test(reader_text, ages_are_in_human_units)
+{
+    static const struct {
+        uint64_t age_ns;
+        const char *text;
+    } cases[] = {
+        {0, "  0 ms ago"},
+        {999999999, "  999 ms ago"},
+        {59999999999, "  59 s ago"},
+        {60000000000, "  1 min 0 s ago"},
+        {3600000000000, "  1 h 0 min ago"},
+        {86399000000000, "  23 h 59 min ago"},
+        {93600000000000, "  1 d 2 h ago"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        build("", 0);
+        context.read_at_ns = context.header.published_at_ns + cases[i].age_ns;
+        cr_expect(strstr(print(), cases[i].text) != NULL, "%s", print());
+    }
+    context.header.published_at_ns = UINT64_MAX;
+    context.read_at_ns = UINT64_MAX - 5000000000;
+    cr_expect(strstr(print(), "  5 s ahead of this clock") != NULL);
+}
+
+Test(reader_text, dropped_attributes_are_mentioned)
+{
+    EXPECT_LINE("\x0a\x02\x10\x03", "(3 more dropped by the publisher)");
+}
+
+Test(reader_text, nothing_is_printed_without_a_context)
+{
+    build("", 0);
+    report.status = OTELREAD_INVALID;
+    cr_expect_str_empty(print());
+}
+
+Test(reader_text, of_several_contexts_each_is_printed)
+{
+    static struct otelread_context two[2];
+
+    build("", 0);
+    two[0] = context;
+    two[1] = context;
+    two[1].mapping.start = 0x9000;
+    two[1].status = OTELREAD_INVALID;
+    strcpy(two[1].why, "bad");
+    report.contexts = two;
+    report.count = 2;
+    report.status = OTELREAD_SEVERAL;
+    cr_expect(strstr(print(), "mapping    7000-") != NULL);
+    cr_expect(strstr(print(), "mapping    9000-") != NULL);
+    cr_expect(strstr(print(), "invalid_context: bad\n") != NULL);
+}
