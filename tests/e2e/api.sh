@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The process calls, made by a host that resolves them by dlsym.
+#
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+EINVAL=-22 EPERM=-1 ENOSPC=-28 ENOSYS=-38
+
+# published_at: the timestamp that a reader sees now.
+published_at() {
+    "$READ" --json "$PID" | jq -r '.contexts[0].header.published_at_ns'
+}
+
+drive OTEL_SERVICE_NAME=host OTEL_RESOURCE_ATTRIBUTES=a=1
+same 'otelctx_abi tells the version of the interface' 1 "$ABI"
+
+same 'what is set is only staged' $'0\na=1\nservice.name=host' \
+    "$(call set b 2)
+$(resource "$PID")"
+same 'until it is published' $'0\na=1\nservice.name=host\nb=2' \
+    "$(call publish)
+$(resource "$PID")"
+same 'a key that is set again has the new value only' \
+    $'0 0\nservice.name=host\nb=2\na=one' \
+    "$(call set a one) $(call publish)
+$(resource "$PID")"
+same 'a value may be empty' $'0 0\nservice.name=host\na=one\nb=' \
+    "$(call set b "''") $(call publish)
+$(resource "$PID")"
+same 'NULL removes an attribute' $'0 0\nservice.name=host\na=one' \
+    "$(call set b) $(call publish)
+$(resource "$PID")"
+same 'removing what is not there is no error' 0 "$(call set nothing)"
+same 'without a service.name the default one comes back' \
+    $'0 0\na=one\nservice.name=unknown_service:driver' \
+    "$(call set service.name) $(call publish)
+$(resource "$PID")"
+same 'extra attributes are beside the resource' $'0 0\nk=v' \
+    "$(call extra k v) $(call publish)
+$(extra "$PID")"
+
+same 'an empty key is refused' "$EINVAL" "$(call set '')"
+same 'a key that is not UTF-8 is refused' "$EINVAL" "$(call set $'a\xff' v)"
+same 'a value that is not UTF-8 is refused' "$EINVAL" "$(call set k $'\xc3')"
+same 'a reserved key is refused' "$EPERM $EPERM" \
+    "$(call set threadlocal.x v) $(call extra threadlocal.schema_version v)"
+
+before=$(resource "$PID")
+same 'a payload beyond 65536 bytes is refused' "$ENOSPC" \
+    "$(call setlong long 65536)"
+same 'and what was published stays' "$before" "$(resource "$PID")"
+longest=$((65536 - $("$READ" --json "$PID" | jq '.contexts[0].header.payload_size')))
+# Tags and lengths: a key of 4 bytes, and 3 bytes each for the lengths of the
+# resource (now 1), the KeyValue, the AnyValue and the value.
+longest=$((longest - 6 - (3 + 1) * 3 - 2))
+same 'the longest payload that fits is published' \
+    "0 $ENOSPC 0 65536" \
+    "$(call setlong long $longest) $(call setlong long $((longest + 1))) $(call publish) $(
+        "$READ" --json "$PID" | jq '.contexts[0].header.payload_size')"
+same 'and a short one after it' "0 0 $before" \
+    "$(call set long) $(call publish) $(resource "$PID")"
+
+first=$(published_at)
+call publish >/dev/null
+second=$(published_at)
+check 'each publication has a later timestamp' [ "$second" -gt "$first" ]
+same 'a drop withdraws the context' '0 no_context' \
+    "$(call drop) $(status "$PID")"
+same 'a second drop is no error' 0 "$(call drop)"
+same 'and publishing brings it back' "0 $before" \
+    "$(call publish) $(resource "$PID")"
+third=$(published_at)
+check 'with a later timestamp' [ "$third" -gt "$second" ]
+stop
+
+# Without the shim.
+SHIM='' drive
+same 'without the shim every call does nothing' \
+    "$ENOSYS $ENOSYS $ENOSYS $ENOSYS $ENOSYS" \
+    "$ABI $(call set a b) $(call extra a b) $(call publish) $(call drop)"
+stop
+
+# Two preloads: glibc runs the constructor of the last one first.
+for list in "$EARLY:$SHIM" "$SHIM:$EARLY"; do
+    SHIM=$list drive OTEL_RESOURCE_ATTRIBUTES=a=1
+    same "calls of another constructor count (${list##*/} last)" \
+        $'service.name=unknown_service:driver\na=1\nearly=bird' \
+        "$(resource "$PID")"
+    stop
+done
+
+# Descriptors, threads and memory after many calls.
+usage() {
+    echo "$(ls "/proc/$PID/fd" | wc -l) $(ls "/proc/$PID/task" | wc -l) $(
+        wc -l <"/proc/$PID/maps")"
+}
+drive
+call setlong long 60000 >/dev/null
+call publish >/dev/null
+before=$(usage)
+for i in {1..500}; do
+    call set "k.$((i % 10))" "$i"
+    call publish
+    [ $((i % 50)) != 0 ] || call drop
+done >"$TMP/results_of_calls"
+same 'a thousand calls leave no descriptor, thread or mapping behind' \
+    "$before, only 0" "$(call publish >/dev/null; usage), only $(
+        sort -u "$TMP/results_of_calls")"
+stop
+
+done_testing

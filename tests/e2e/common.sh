@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Sourced by the test scripts of this folder: programs under the shim, and what
+# otelctx-read sees of them. meson.build sets the paths in the environment.
+
+# shellcheck source=tests/support/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../support/tap.sh"
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+SHIM=$OTELCTX_SHIM
+READ=$OTELCTX_READ
+DRIVER=$OTELCTX_DRIVER
+EARLY=$OTELCTX_EARLY
+TABLE=$OTELCTX_OPTION_TABLE
+BUILD=$OTELCTX_BUILD
+unset "${!OTEL@}"
+
+# stay [NAME=VALUE]... COMMAND...: runs it under the shim until the script ends;
+# its pid is in $PID.
+stay() {
+    background env LD_PRELOAD="$SHIM" "$@"
+}
+
+# status PID: what otelctx-read calls it, "ok" or the name of a failure.
+status() {
+    "$READ" --json "$1" 2>/dev/null | jq -r .status
+}
+
+# resource PID, extra PID: key=value, one a line, in the order of the payload.
+resource() {
+    "$READ" --json "$1" | jq -r '.contexts[0].resource.attributes[]
+        | "\(.key)=\(.value.stringValue)"'
+}
+extra() {
+    "$READ" --json "$1" | jq -r '.contexts[0].extra_attributes[]
+        | "\(.key)=\(.value.stringValue)"'
+}
+
+# published PID: waits until there is a context, at most two seconds.
+published() {
+    local tries
+
+    for ((tries = 0; tries < 100; tries++)); do
+        [ "$(status "$1")" != ok ] || return 0
+        sleep 0.02
+    done
+    echo "no context in process $1: $(status "$1")"
+    return 1
+}
+
+# stderr_of [NAME=VALUE]... COMMAND...: under the shim, the pid made "PID".
+stderr_of() {
+    env LD_PRELOAD="$SHIM" "$@" 2>&1 >/dev/null | sed 's/^otelctx\[[0-9]*\]/otelctx[PID]/'
+}
+
+# drive [NAME=VALUE]...: starts hosts/driver.c under the shim, as $PID; when it
+# returns, the shim has done what it does at start. `call` has it make one call
+# and prints what that returned; `stop` ends it.
+drive() {
+    mkfifo "$TMP/calls" "$TMP/results"
+    background driven "$@"
+    exec {calls}>"$TMP/calls" {results}<"$TMP/results"
+    rm "$TMP/calls" "$TMP/results"
+    ABI=$(call abi)
+}
+driven() {
+    exec env LD_PRELOAD="$SHIM" "$@" "$DRIVER" \
+        <"$TMP/calls" >"$TMP/results" 2>"$TMP/stderr"
+}
+call() {
+    local result
+
+    echo "$*" >&"$calls"
+    read -r result <&"$results"
+    echo "${result#* }"
+}
+stop() {
+    exec {calls}>&- {results}<&-
+    wait "$PID"
+}

@@ -1,0 +1,232 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the user wrote, and what becomes of it.
+#
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+conf=$TMP/otelctx.conf
+in_file() { printf '%s\n' "$@" >"$conf"; }
+
+# with CHECK [NAME=VALUE]...: the resource of a process so configured.
+with() {
+    drive "$@"
+    resource "$PID"
+    stop
+}
+
+# The attributes.
+
+same 'without configuration there is the service.name of the executable' \
+    'service.name=unknown_service:driver' "$(with)"
+
+same 'OTEL_SERVICE_NAME is taken literally and beats service.name' \
+    'service.name= 100%,a=b ' \
+    "$(with OTEL_SERVICE_NAME=' 100%,a=b ' OTEL_RESOURCE_ATTRIBUTES=service.name=x)"
+
+same 'OTEL_RESOURCE_ATTRIBUTES is split, trimmed and decoded, the last wins' \
+    $'b=c=d\na=2,\nservice.name=é' \
+    "$(with OTEL_RESOURCE_ATTRIBUTES='a=1 ,,b = c=d,a=2%2C,service.name=%C3%A9')"
+
+same 'a fault discards that whole variable and nothing else' \
+    'service.name=still' \
+    "$(with OTEL_RESOURCE_ATTRIBUTES=a=1,b OTEL_SERVICE_NAME=still)"
+
+same 'empty means unset' 'service.name=unknown_service:driver' \
+    "$(with OTEL_SERVICE_NAME= OTEL_RESOURCE_ATTRIBUTES=)"
+
+drive OTELCTX_EXTRA_ATTRIBUTES=k=v,e=
+same 'OTELCTX_EXTRA_ATTRIBUTES are beside the resource' $'k=v\ne=' \
+    "$(extra "$PID")"
+stop
+
+DRIVER=/dev/fd/9 drive 9<"$DRIVER"
+same 'an executable without a name is an unknown_service' \
+    'service.name=unknown_service' "$(resource "$PID")"
+stop
+
+# Errors: the variable, the position, what was expected.
+
+same 'a correct configuration prints nothing' '' \
+    "$(stderr_of OTEL_RESOURCE_ATTRIBUTES=a=b OTEL_SERVICE_NAME=x "$DRIVER" </dev/null)"
+
+same 'a malformed attribute is told with its position' \
+    'otelctx[PID]: error: OTEL_RESOURCE_ATTRIBUTES: byte 7: expected two hexadecimal digits after '"'%'" \
+    "$(stderr_of OTEL_RESOURCE_ATTRIBUTES='a=b,c=%x1' /bin/true)"
+
+same 'a reserved key is told with its position' \
+    'otelctx[PID]: error: OTELCTX_EXTRA_ATTRIBUTES: byte 5: expected a key that does not begin with "threadlocal."' \
+    "$(stderr_of OTELCTX_EXTRA_ATTRIBUTES='a=b,threadlocal.x=1' /bin/true)"
+
+same 'a service name that is not UTF-8 is told with its position' \
+    'otelctx[PID]: error: OTEL_SERVICE_NAME: byte 3: expected valid UTF-8' \
+    "$(stderr_of OTEL_SERVICE_NAME=$'ab\xff' /bin/true)"
+
+same 'attributes beyond 64 KiB are told with their position' \
+    'otelctx[PID]: error: OTEL_RESOURCE_ATTRIBUTES: byte 8: expected a payload of at most 65536 bytes' \
+    "$(stderr_of OTEL_RESOURCE_ATTRIBUTES="a=1,b=,c=$(head -c 65530 /dev/zero | tr '\0' x)" /bin/true)"
+
+same 'a service name beyond 64 KiB is told' \
+    'otelctx[PID]: error: OTEL_SERVICE_NAME: byte 1: expected a payload of at most 65536 bytes' \
+    "$(stderr_of OTEL_SERVICE_NAME="$(head -c 70000 /dev/zero | tr '\0' x)" /bin/true)"
+
+same 'a word that is none of the choices is told' \
+    'otelctx[PID]: error: OTELCTX_PUBLISH: byte 1: expected always|configured' \
+    "$(stderr_of OTELCTX_PUBLISH=sometimes /bin/true)"
+
+same 'several errors are told one by one' 3 \
+    "$(stderr_of OTELCTX_PUBLISH=x OTELCTX_DISABLED=y OTEL_RESOURCE_ATTRIBUTES=z /bin/true | wc -l)"
+
+same 'OTELCTX_LOG_LEVEL=none silences errors' '' \
+    "$(stderr_of OTELCTX_LOG_LEVEL=none OTEL_RESOURCE_ATTRIBUTES=x /bin/true)"
+
+contains 'OTELCTX_LOG_LEVEL=info says what was published' \
+    'otelctx[PID]: info: published a process context of ' \
+    "$(stderr_of OTELCTX_LOG_LEVEL=Info /bin/true)"
+
+contains 'OTELCTX_LOG_LEVEL=info names what some readers will not take' \
+    'some readers will not take it: a key or value is longer than 4096 bytes' \
+    "$(stderr_of OTELCTX_LOG_LEVEL=info OTEL_SERVICE_NAME="$(head -c 4097 /dev/zero | tr '\0' x)" /bin/true)"
+
+contains 'OTELCTX_LOG_LEVEL=debug says where each setting came from' \
+    'debug: OTEL_SERVICE_NAME: 3 bytes from the environment' \
+    "$(stderr_of OTELCTX_LOG_LEVEL=debug OTEL_SERVICE_NAME=abc /bin/true)"
+
+# The file.
+
+in_file '# a comment' '' '  OTEL_SERVICE_NAME = from file ' \
+    'OTEL_RESOURCE_ATTRIBUTES=a=file,b=file'
+same 'the file gives what the environment does not' \
+    $'a=file\nb=file\nservice.name=from file' "$(with OTELCTX_CONFIG_FILE="$conf")"
+
+same 'the environment beats the file, each variable whole' \
+    $'c=env\nservice.name=from file' \
+    "$(with OTELCTX_CONFIG_FILE="$conf" OTEL_RESOURCE_ATTRIBUTES=c=env)"
+
+same 'an empty variable leaves it to the file' \
+    $'a=file\nb=file\nservice.name=from file' \
+    "$(with OTELCTX_CONFIG_FILE="$conf" OTEL_SERVICE_NAME=)"
+
+in_file 'OTEL_SERVICE_NAME=first' 'nonsense' 'OTEL_NONSENSE=1' \
+    'OTELCTX_CONFIG_FILE=/x' 'OTEL_SERVICE_NAME=last'
+same 'each wrong line of the file is told with its number' \
+    "otelctx[PID]: error: $conf: line 2: byte 1: expected NAME=value or a comment
+otelctx[PID]: error: $conf: line 3: byte 1: expected the name of an option
+otelctx[PID]: error: $conf: line 4: byte 1: expected OTELCTX_CONFIG_FILE in the environment only" \
+    "$(stderr_of OTELCTX_CONFIG_FILE="$conf" /bin/true)"
+
+same 'the other lines count, the last of a name' 'service.name=last' \
+    "$(with OTELCTX_CONFIG_FILE="$conf")"
+
+in_file 'OTEL_RESOURCE_ATTRIBUTES=a=1,b=%'
+same 'a fault in a value is told with line and position' \
+    "otelctx[PID]: error: $conf: line 1: OTEL_RESOURCE_ATTRIBUTES: byte 7: expected two hexadecimal digits after '%'" \
+    "$(stderr_of OTELCTX_CONFIG_FILE="$conf" /bin/true)"
+
+yes nonsense | head -n 1000 >"$conf"
+same 'a file that is something else is not told line by line' 10 \
+    "$(stderr_of OTELCTX_CONFIG_FILE="$conf" /bin/true | wc -l)"
+
+wrong="expected a readable regular file of at most 65536 bytes"
+mkfifo "$TMP/fifo"
+head -c 65537 /dev/zero | tr '\0' '#' >"$TMP/huge"
+same 'a file of 64 KiB and a byte is refused' \
+    "otelctx[PID]: error: $TMP/huge: $wrong (errno 27)" \
+    "$(stderr_of OTELCTX_CONFIG_FILE="$TMP/huge" /bin/true)"
+truncate -s 65536 "$TMP/huge"
+same 'a file of 64 KiB is read' '' \
+    "$(stderr_of OTELCTX_CONFIG_FILE="$TMP/huge" /bin/true)"
+same 'a FIFO is refused at once' \
+    "otelctx[PID]: error: $TMP/fifo: $wrong (errno 22)" \
+    "$(stderr_of OTELCTX_CONFIG_FILE="$TMP/fifo" timeout 5 /bin/true | uniq -c |
+        sed 's/^ *[0-9]* //')"
+same 'a directory is refused' \
+    "otelctx[PID]: error: $TMP: $wrong (errno 22)" \
+    "$(stderr_of OTELCTX_CONFIG_FILE="$TMP" /bin/true)"
+same 'a file that was asked for and is not there is told' \
+    "otelctx[PID]: error: $TMP/none: $wrong (errno 2)" \
+    "$(stderr_of OTELCTX_CONFIG_FILE="$TMP/none" /bin/true)"
+
+# Where to work, and where not.
+
+for name in OTEL_SDK_DISABLED OTELCTX_DISABLED; do
+    drive $name=tRUE
+    same "$name: nothing is published" no_context "$(status "$PID")"
+    same "$name: every call returns -ENOSYS" '-38 -38 -38 -38 -38' \
+        "$ABI $(call set a b) $(call extra a b) $(call publish) $(call drop)"
+    stop
+done
+
+in_file 'OTELCTX_DISABLED=true'
+drive OTELCTX_CONFIG_FILE="$conf"
+same 'the file disables the shim, too' no_context "$(status "$PID")"
+stop
+
+disabled_calls() {
+    strace -f -o "$TMP/trace" env LD_PRELOAD="$SHIM" "$@" /bin/true
+    # What the dynamic linker does without us ends with this call.
+    sed -n '/^[0-9]* *munmap/h;//!H;${x;p}' "$TMP/trace" | tail -n +2
+}
+same 'disabled, it makes no system call' '' \
+    "$(disabled_calls OTELCTX_DISABLED=true OTELCTX_CONFIG_FILE="$conf" |
+        grep -v -e exit_group -e 'exited with')"
+
+same 'a switch that is neither true nor false is told and counts as false' \
+    $'otelctx[PID]: error: OTELCTX_DISABLED: byte 1: expected false|true\nok' \
+    "$(drive OTELCTX_DISABLED=1; sed 's/\[[0-9]*\]/[PID]/' "$TMP/stderr"; status "$PID"; stop)"
+
+excluded() {
+    drive "$@"
+    status "$PID"
+    stop
+}
+here=$(dirname "$(realpath "$DRIVER")")
+same 'an excluded path: nothing is published' no_context \
+    "$(excluded OTELCTX_EXCLUDE_PATHS="/x,$here/*")"
+same 'another excluded path: published' ok \
+    "$(excluded OTELCTX_EXCLUDE_PATHS="/x,$here/x*")"
+same 'an included path: published' ok "$(excluded OTELCTX_INCLUDE_PATHS="*/driver")"
+same 'not an included path: nothing is published' no_context \
+    "$(excluded OTELCTX_INCLUDE_PATHS=/usr/bin/*)"
+same 'included and excluded: nothing is published' no_context \
+    "$(excluded OTELCTX_INCLUDE_PATHS='*' OTELCTX_EXCLUDE_PATHS='*')"
+
+drive OTELCTX_PUBLISH=configured OTEL_RESOURCE_ATTRIBUTES=,,
+same 'OTELCTX_PUBLISH=configured without an attribute is silent' no_context \
+    "$(status "$PID")"
+same 'but the calls work' '1 0 0' "$ABI $(call set a b) $(call publish)"
+same 'and publish what was set, with the default name' \
+    $'service.name=unknown_service:driver\na=b' "$(resource "$PID")"
+stop
+drive OTELCTX_PUBLISH=configured
+same 'OTELCTX_PUBLISH=configured with nothing at all is silent' no_context \
+    "$(status "$PID")"
+stop
+same 'OTELCTX_PUBLISH=configured with one attribute publishes' \
+    $'service.name=unknown_service:driver\na=b' \
+    "$(with OTELCTX_PUBLISH=configured OTEL_RESOURCE_ATTRIBUTES=a=b)"
+
+# A program with elevated privileges, preloaded into by the system.
+secure() {
+    unshare -m bash -eu -c '
+        mount -t tmpfs none /mnt && cp -a /etc /mnt/etc && mount --bind /mnt/etc /etc
+        echo "$1" >/etc/ld.so.preload
+        mkdir -p /etc/otelctx
+        echo OTEL_RESOURCE_ATTRIBUTES=from=file >/etc/otelctx/otelctx.conf
+        cp "$2" /mnt/driver && chown nobody /mnt/driver && chmod "$3" /mnt/driver
+        cp "$1" /mnt/shim.so && echo /mnt/shim.so >/etc/ld.so.preload
+        export OTEL_SERVICE_NAME=from_environment
+        coproc HOST { exec /mnt/driver; }
+        echo abi >&"${HOST[1]}"
+        read -r _ <&"${HOST[0]}"
+        "$4" --json "$HOST_PID"
+        kill "$HOST_PID"' secure "$SHIM" "$DRIVER" "$1" "$READ" |
+        jq -r '.contexts[0].resource.attributes[] | "\(.key)=\(.value.stringValue)"'
+}
+same 'with elevated privileges only the default file counts' \
+    $'service.name=unknown_service:driver\nfrom=file' "$(secure 4755)"
+same 'without, the environment does, too' \
+    $'from=file\nservice.name=from_environment' "$(secure 0755)"
+
+done_testing

@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The rules that the built library has to keep to be loaded everywhere, and the
+# header, the manual and an installed copy.
+#
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+cd "$ROOT"
+
+exports() {
+    readelf -W --dyn-syms "$1" |
+        awk '$7 != "UND" && $5 == "GLOBAL" {print $8}' | sort
+}
+listed() {
+    sed -n 's/^ *\([a-z][a-z0-9_]*\);$/\1/p' shim/otelctx.map | sort
+}
+declared() {
+    sed -n 's/^OTELCTX_API .*[ *]\(otelctx_[a-z0-9_]*\)(.*/\1/p' \
+        shim/otelctx.h | sort -u
+}
+
+# rules FILE NAME: those of hazards.md, "How it loads".
+rules() {
+    local file=$1 name=$2 dynamic segments symbols imports
+
+    dynamic=$(readelf -Wd "$file")
+    segments=$(readelf -Wl "$file")
+    symbols=$(readelf -W --dyn-syms "$file")
+    imports=$(awk '$7 == "UND" && $8 != "" {print $5, $8}' <<<"$symbols")
+
+    same "$name: exports what otelctx.map lists" "$(listed)" "$(exports "$file")"
+    same "$name: imports no more than these, all weak" \
+        $'WEAK __errno_location\nWEAK environ\nWEAK getauxval' \
+        "$(sort <<<"$imports")"
+    same "$name: needs no library, has no symbol versions, no DT_RELR" '' \
+        "$(grep -E 'NEEDED|VERNEED|VERDEF|VERSYM|RELR|TEXTREL' <<<"$dynamic")"
+    contains "$name: is bound at load time" 'BIND_NOW' "$dynamic"
+    contains "$name: is never unmapped" 'NODELETE' "$dynamic"
+    contains "$name: has its name" '[libotelctx_preload.so]' "$dynamic"
+    same "$name: has both hash tables" 2 "$(grep -c 'HASH)' <<<"$dynamic")"
+    same "$name: has two loadable segments" 2 "$(grep -c ' LOAD ' <<<"$segments")"
+    contains "$name: is read-only after relocation" GNU_RELRO "$segments"
+    same "$name: has a stack that is not executable" RW \
+        "$(sed -n 's/.*GNU_STACK.* \(R.*\) 0x.*/\1/p' <<<"$segments" | tr -d ' ')"
+    contains "$name: has a build id" 'Build ID: ' "$(readelf -Wn "$file")"
+    contains "$name: has unwind tables" .eh_frame "$(readelf -WS "$file")"
+}
+
+# stripped_size FILE STRIP: in KiB, rounded up.
+stripped_size() {
+    "$2" -o "$TMP/stripped" "$1"
+    echo $((($(stat -c %s "$TMP/stripped") + 1023) / 1024))
+}
+
+rules "$SHIM" "$(uname -m)"
+check 'stripped it has at most 40 KiB' [ "$(stripped_size "$SHIM" strip)" -le 40 ]
+contains 'x86-64: allows the shadow stack and branch tracking' \
+    'x86 feature: IBT, SHSTK' "$(readelf -Wn "$SHIM")"
+
+# The other architecture, by cross compiler and user emulation.
+cat >"$TMP/aarch64.ini" <<'EOF'
+[binaries]
+c = 'aarch64-linux-gnu-gcc'
+strip = 'aarch64-linux-gnu-strip'
+[host_machine]
+system = 'linux'
+cpu_family = 'aarch64'
+cpu = 'aarch64'
+endian = 'little'
+EOF
+cross() {
+    meson setup --cross-file "$TMP/aarch64.ini" -Dtests=disabled -Dwerror=true \
+        "$TMP/aarch64" . && ninja -C "$TMP/aarch64"
+}
+check 'it builds for aarch64' cross
+other=$TMP/aarch64/shim/libotelctx_preload.so
+rules "$other" aarch64
+check 'aarch64: stripped it has at most 72 KiB' \
+    [ "$(stripped_size "$other" aarch64-linux-gnu-strip)" -le 72 ]
+contains 'aarch64: allows branch protection' 'AArch64 feature: BTI, PAC' \
+    "$(readelf -Wn "$other")"
+aarch64-linux-gnu-gcc -I. -o "$TMP/driver" tests/e2e/hosts/driver.c
+aarch64() {
+    printf '%s\n' abi 'set a b' publish drop publish |
+        qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_PRELOAD="$other" \
+            -E OTELCTX_LOG_LEVEL=info "$TMP/driver" 2>&1 |
+        sed 's/\[[0-9]*\]/[PID]/'
+}
+same 'aarch64: it publishes and serves its calls' \
+    'otelctx[PID]: info: published a process context of 44 bytes
+abi 1
+set 0
+publish 0
+drop 0
+publish 0' "$(aarch64)"
+
+# The header.
+same 'the header declares what the library exports' "$(listed)" "$(declared)"
+for standard in c11 c17 gnu11; do
+    printf '#include "shim/otelctx.h"\nint main(void) { return otelctx_abi() != -38; }\n' \
+        >"$TMP/header.c"
+    check "the header alone compiles as $standard, without a warning" \
+        gcc -std=$standard -Wall -Wextra -Wpedantic -Wconversion -Wcast-qual \
+        -Werror -I. -o "$TMP/header" "$TMP/header.c"
+    check "and runs without the shim ($standard)" "$TMP/header"
+done
+for standard in c++11 c++20; do
+    check "the header alone compiles as $standard, without a warning" \
+        g++ -x c++ -std=$standard -Wall -Wextra -Wpedantic -Wconversion \
+        -Wold-style-cast -Werror -I. -o "$TMP/header" "$TMP/header.c"
+    check "and runs without the shim ($standard)" "$TMP/header"
+done
+check 'as musl compiles it, too' musl-gcc -std=c11 -Wall -Wextra -Wpedantic \
+    -Werror -I. -o "$TMP/header" "$TMP/header.c"
+
+# The documentation.
+undocumented() {
+    local name missing=
+
+    for name in $(listed) \
+        $(sed -n 's/.*\.name = "\(.*\)",/\1/p' config/options.c); do
+        grep -q "$name" shim/libotelctx_preload.7 || missing+=" $name"
+    done
+    echo "$missing"
+}
+same 'libotelctx_preload(7) tells of every call and every option' '' \
+    "$(undocumented)"
+same 'the table in the README is the table in the code' "$("$TABLE")" \
+    "$(sed -n '/^| variable/,/^$/p' README.md | sed '/^$/d')"
+
+# An installed copy.
+DESTDIR=$TMP/root meson install -C "$BUILD" --quiet --no-rebuild
+lib=$(cd "$TMP/root" && dirname "$(find . -name 'libotelctx_preload.so')")
+same 'it installs what a distribution would, where it would' \
+    "./usr/local/bin/otelctx-read
+./usr/local/include/otelctx.h
+$lib/libotelctx_preload.so
+$lib/pkgconfig/otelctx.pc
+./usr/local/share/doc/otelctx/otelctx.conf
+./usr/local/share/man/man1/otelctx-read.1
+./usr/local/share/man/man7/libotelctx_preload.7" \
+    "$(cd "$TMP/root" && find . -not -type d | LC_ALL=C sort)"
+
+cat >"$TMP/linked.c" <<'EOF'
+#include <otelctx.h>
+int main(void)
+{
+    return otelctx_process_set("linked", "yes") || otelctx_process_publish() ||
+           otelctx_abi() != OTELCTX_ABI;
+}
+EOF
+linked() {
+    export PKG_CONFIG_SYSROOT_DIR=$TMP/root
+    export PKG_CONFIG_PATH=$TMP/root/$lib/pkgconfig
+    # shellcheck disable=SC2046 # words on purpose
+    gcc -o "$TMP/linked" "$TMP/linked.c" $(pkg-config --cflags --libs otelctx)
+    readelf -d "$TMP/linked" | grep NEEDED.*libotelctx_preload.so
+    LD_LIBRARY_PATH=$TMP/root/$lib "$TMP/linked"
+}
+check 'a program can link with it by pkg-config' linked
+
+done_testing

@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Each system call of a publication refused: what OTEP 4719 says happens, the
+# host lives, and nothing is left behind.
+#
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+# traced [FAULT]...: the driver under the shim with these faults of strace's;
+# it makes a call and ends. Leaves trace, stderr and what status says of it.
+traced() {
+    local fault inject=()
+
+    for fault; do inject+=(-e "inject=$fault"); done
+    DRIVER=$TMP/faulty
+    cat >"$DRIVER" <<EOF
+#!/bin/sh
+exec strace -D -o '$TMP/trace' -e trace=all ${inject[*]} \
+    -E LD_PRELOAD='$SHIM' '$OTELCTX_DRIVER_PATH'
+EOF
+    chmod +x "$DRIVER"
+    LD_PRELOAD='' SHIM='' drive OTELCTX_LOG_LEVEL=warn
+    STATUS=$(status "$PID")
+    STDERR=$(sed 's/^otelctx\[[0-9]*\]: //' "$TMP/stderr")
+    MAPS=$(grep -c OTEL_CTX "/proc/$PID/maps" || :)
+    stop
+}
+
+# nth SYSCALL TEXT: which of these system calls has that in its arguments.
+nth() {
+    grep "^$1(" "$TMP/trace" | grep -n -m 1 -e "$2" | cut -d: -f1
+}
+
+# order: the shim's system calls, from the library's first on.
+order() {
+    sed -n '/otelctx.conf/,/read(0/s/(.*//p' "$TMP/trace" | paste -sd ' '
+}
+
+OTELCTX_DRIVER_PATH=$DRIVER
+unnamed=prctl:error=EINVAL
+named=prctl:retval=0
+no_memfd=memfd_create:error=EPERM
+
+traced "$unnamed"
+same 'steps 2 to 10, and no other system call' \
+    'openat mmap madvise prlimit64 memfd_create ftruncate mmap madvise close clock_gettime prctl' \
+    "$(order | sed 's/ newfstatat.*//; s/ read$//')"
+contains 'step 2: the memfd is sealable, not executable and closed by exec' \
+    'memfd_create("OTEL_CTX", MFD_CLOEXEC|MFD_ALLOW_SEALING|0x8' \
+    "$(sed 's/MFD_NOEXEC_SEAL/0x8/' "$TMP/trace")"
+contains 'step 3: the memfd is mapped privately' \
+    'PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_POPULATE, ' "$(cat "$TMP/trace")"
+contains 'step 10: the mapping is named, also where the kernel cannot' \
+    '4096, "OTEL_CTX") = -1 EINVAL' "$(cat "$TMP/trace")"
+same 'where naming is refused, the name of the memfd does' "ok 1 " \
+    "$STATUS $MAPS $STDERR"
+state=$(nth mmap MAP_NORESERVE)
+page=$(nth mmap MAP_POPULATE)
+wipe=$(nth madvise MADV_WIPEONFORK)
+dont_fork=$(nth madvise MADV_DONTFORK)
+
+# fails SENTENCE STATUS STDERR FAULT...: published or not, the host lives, and
+# every descriptor of a memfd that came was closed.
+fails() {
+    local sentence=$1 expected=$2 text=$3 opened closed
+    shift 3
+
+    traced "$@"
+    opened=$(grep -c '^memfd_create.* = [0-9]' "$TMP/trace" || :)
+    closed=$(sed -n '/^memfd_create.* = [0-9]/,/^clock_gettime/s/^close(.*/x/p' \
+        "$TMP/trace" | wc -l)
+    same "$sentence" "$expected, \"$text\", $opened memfds closed, exit 0" \
+        "$STATUS, \"$STDERR\", $closed memfds closed, $(tail -n 1 "$TMP/trace" |
+            sed 's/.*exited with \([0-9]*\) .*/exit \1/')"
+}
+
+cannot='warn: cannot publish the process context:'
+
+fails 'without MFD_NOEXEC_SEAL a plain memfd does' ok '' \
+    memfd_create:error=EINVAL:when=1
+same 'and that one is tried second' 2 "$(grep -c '^memfd_create' "$TMP/trace")"
+
+fails 'no memfd and no naming: publication failed' no_context \
+    "$cannot prctl (errno 22)" "$no_memfd" "$unnamed"
+same 'and the mapping is gone again' 1 \
+    "$(sed -n '/^prctl(PR_SET_VMA/,/^read/p' "$TMP/trace" | grep -c '^munmap.* = 0')"
+
+fails 'no memfd but naming: an anonymous mapping is published' no_context '' \
+    "$no_memfd" "$named"
+same 'and stays' 0 \
+    "$(sed -n '/^prctl(PR_SET_VMA/,/^read/p' "$TMP/trace" | grep -c '^munmap' || :)"
+
+fails 'ftruncate failing: anonymous instead' no_context '' \
+    ftruncate:error=ENOSPC "$named"
+
+fails 'mmap failing: publication failed' no_context "$cannot mmap (errno 12)" \
+    "mmap:error=ENOMEM:when=$page"
+
+fails 'MADV_DONTFORK failing: publication failed' no_context \
+    "$cannot madvise (errno 22)" "madvise:error=EINVAL:when=$dont_fork"
+same 'and the mapping is gone again' 0 "$MAPS"
+
+fails 'memory for the attributes failing: publication failed' no_context \
+    "$cannot mmap (errno 12)" "mmap:error=ENOMEM:when=$state"
+
+fails 'MADV_WIPEONFORK refused: published all the same' ok '' \
+    "madvise:error=EINVAL:when=$wipe"
+
+fails 'no clock: published all the same' ok '' clock_gettime:error=EPERM
+
+fails 'RLIMIT_FSIZE unknown: anonymous instead' no_context '' \
+    prlimit64:error=EPERM "$named"
+
+fails 'a closed configuration file: published all the same' ok '' \
+    "openat:error=EACCES:when=$(nth openat otelctx.conf)"
+
+# A call that could not be served says so, and works when it can be.
+DRIVER=$OTELCTX_DRIVER_PATH
+drive
+same 'a context that was published before a refused call stays' \
+    '0 0 -28 0 0 one' "$(call set k one) $(call publish) $(
+        call setlong k 70000) $(call set service.name s) $(call publish) $(
+        resource "$PID" | sed -n 's/^k=//p')"
+stop
+
+# The size limit of files, for which ftruncate would be deadly.
+limited() (
+    ulimit -f 0
+    LD_PRELOAD=$SHIM exec /bin/true
+)
+check 'RLIMIT_FSIZE of 0 kills nobody' limited
+
+done_testing

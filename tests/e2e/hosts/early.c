@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* A library whose constructor makes calls, maybe before the shim's has run. */
+
+#include "shim/otelctx.h"
+
+__attribute__((constructor)) static void early(void)
+{
+    otelctx_process_set("early", "bird");
+    otelctx_process_publish();
+}

@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Real programs, with the shim and without: the same output, the same status;
+# and the ones that stay have a context.
+#
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+cd "$TMP"
+
+# unchanged SENTENCE COMMAND...: stdout, stderr and exit status, byte for byte.
+unchanged() {
+    local sentence=$1 run status preload
+    shift
+
+    for run in plain preloaded; do
+        status=0
+        preload=
+        [ $run = plain ] || preload=$SHIM
+        env LD_PRELOAD="$preload" "$@" >$run.out 2>$run.err </dev/null ||
+            status=$?
+        echo $status >$run.status
+    done
+    check "$sentence" all_same
+}
+all_same() {
+    local what
+
+    for what in out err status; do
+        diff "plain.$what" "preloaded.$what"
+    done
+}
+
+printf '%s\n' b a c >lines
+unchanged 'coreutils' sort lines
+unchanged 'a command that fails' ls -d /nowhere
+unchanged 'a command that is killed' sh -c 'kill -9 $$'
+unchanged 'a shell with a pipeline' bash -c 'seq 1000 | awk "{s += \$1} END {print s}"'
+unchanged 'perl' perl -e 'print join(",", map { $_ * 2 } 1 .. 5), "\n"; exit 3'
+unchanged 'Python with subprocesses and threads' python3 -c '
+import subprocess, threading
+t = threading.Thread(target=lambda: print(subprocess.check_output(["echo", "hi"])))
+t.start(); t.join(); raise SystemExit(4)'
+unchanged 'a compiler' gcc -E -P -x c -include limits.h /dev/null
+unchanged 'grep that finds nothing' grep nothing lines
+unchanged 'a program with its streams closed' bash -c 'exec cat lines >&- 2>&-'
+unchanged 'an environment that is empty' env -i /usr/bin/env
+
+# errno at the first instruction of main, and every descriptor.
+cat >noticed.c <<'EOF'
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+int main(void)
+{
+    int at_start = errno, entries = 0;
+    sigset_t mask;
+    DIR *fds = opendir("/proc/self/fd"), *tasks = opendir("/proc/self/task");
+
+    while (readdir(fds))
+        entries++;
+    while (readdir(tasks))
+        entries += 1000;
+    sigprocmask(SIG_BLOCK, NULL, &mask);
+    printf("%d %d %d\n", at_start, entries, sigisemptyset(&mask));
+    return 0;
+}
+EOF
+gcc -o noticed -D_GNU_SOURCE noticed.c
+unchanged 'errno, descriptors, threads and signal mask' ./noticed
+
+# stays SENTENCE COMMAND...: it has a context, until it is ended.
+stays() {
+    local sentence=$1
+    shift
+
+    stay "$@"
+    check "$sentence" published "$PID"
+}
+
+stays 'sleep is published' sleep 600
+stays 'Python is published' python3 -c 'import time; time.sleep(600)'
+
+# musl: the same file.
+cat >waits.c <<'EOF'
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    printf("errno %d\n", errno);
+    fflush(stdout);
+    return pause();
+}
+EOF
+musl-gcc -o musl waits.c
+contains 'a musl program loads musl' ld-musl "$(readelf -l musl)"
+stay OTEL_SERVICE_NAME=on-musl ./musl >musl.out
+check 'a musl program is published' published "$PID"
+same 'with what its environment says' service.name=on-musl "$(resource "$PID")"
+same 'and its errno is untouched' 'errno 0' "$(cat musl.out)"
+musl-gcc -I"$ROOT" -o musl_driver "$ROOT/tests/e2e/hosts/driver.c"
+DRIVER=$TMP/musl_driver drive
+same 'the calls work on musl' $'1 0 0\nservice.name=unknown_service:musl_driver\na=b' \
+    "$ABI $(call set a b) $(call publish)
+$(resource "$PID")"
+stop
+
+# Go: a position-independent executable without libc still has the dynamic
+# linker, which loads the shim; nothing that the shim imports is there.
+mkdir go
+cat >go/main.go <<'EOF'
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+func main() {
+	var wait sync.WaitGroup
+	sums := make([]int, 8)
+	for i := range sums {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for j := 0; j <= 1000; j++ {
+				sums[i] += i * j
+			}
+		}()
+	}
+	wait.Wait()
+	fmt.Println(sums, os.Getenv("OTEL_SERVICE_NAME"))
+	if len(os.Args) > 1 {
+		time.Sleep(time.Hour)
+	}
+}
+EOF
+(cd go && CGO_ENABLED=0 GOFLAGS=-mod=mod GOCACHE="${GOCACHE:-$HOME/.cache/go-build}" \
+    go build -buildmode=pie -o ../go_pie main.go)
+same 'the Go program has an interpreter and no libc' '1 0' \
+    "$(readelf -l go_pie | grep -c INTERP) $(readelf -d go_pie | grep -c NEEDED || :)"
+unchanged 'a Go program without libc' ./go_pie
+stay OTEL_SERVICE_NAME=on-go ./go_pie wait >/dev/null
+check 'a Go program without libc is published' published "$PID"
+same 'with what its environment says' service.name=on-go "$(resource "$PID")"
+
+# Where the dynamic linker does not load us.
+unchanged 'a static program runs as ever' "$(command -v busybox)" seq 3
+CGO_ENABLED=0 go build -o go_static go/main.go
+unchanged 'a static Go program runs as ever' ./go_static
+
+# No /proc, nothing to write to, hardly any resources.
+unchanged 'without /proc' unshare -m sh -c 'mount -t tmpfs none /proc && echo mounted'
+unchanged 'with little memory and few descriptors' \
+    prlimit --as=100000000 --nofile=4 /bin/echo hello
+for target in '/dev/full' ' >(true)' '&-'; do
+    check "stderr to $target changes nothing" bash -c \
+        "OTELCTX_PUBLISH=wrong LD_PRELOAD=$SHIM /bin/true 2>$target"
+done
+
+done_testing
