@@ -90,8 +90,8 @@ OTELCTX_API int otelctx_process_drop(void);
 #include <errno.h>
 #include <string.h>
 
-/* The function of that name, or NULL; looked for once. */
-static inline void *otelctx_find_(void **cache, const char *name)
+/* Put the function of that name, looked for once, into *function; or 0. */
+static inline int otelctx_find_(void **cache, const char *name, void *function)
 {
     static char absent;
     void *found = __atomic_load_n(cache, __ATOMIC_ACQUIRE);
@@ -105,46 +105,59 @@ static inline void *otelctx_find_(void **cache, const char *name)
             found = &absent;
         __atomic_store_n(cache, found, __ATOMIC_RELEASE);
     }
-    return found == &absent ? NULL : found;
+    memcpy(function, &found, sizeof(found));
+    return found != &absent;
 }
-
-#define OTELCTX_CALL_(name, parameters, arguments)                             \
-    static void *cache;                                                        \
-    void *const found = otelctx_find_(&cache, name);                           \
-    int(*function) parameters;                                                 \
-    if (!found)                                                                \
-        return -ENOSYS;                                                        \
-    memcpy(&function, &found, sizeof(function));                               \
-    return function arguments
 
 OTELCTX_API int otelctx_abi(void)
 {
-    OTELCTX_CALL_("otelctx_abi", (void), ());
+    static void *cache;
+    int (*function)(void);
+
+    if (!otelctx_find_(&cache, "otelctx_abi", &function))
+        return -ENOSYS;
+    return function();
 }
 
 OTELCTX_API int otelctx_process_set(const char *key, const char *value)
 {
-    OTELCTX_CALL_("otelctx_process_set", (const char *, const char *),
-                  (key, value));
+    static void *cache;
+    int (*function)(const char *, const char *);
+
+    if (!otelctx_find_(&cache, "otelctx_process_set", &function))
+        return -ENOSYS;
+    return function(key, value);
 }
 
 OTELCTX_API int otelctx_process_set_extra(const char *key, const char *value)
 {
-    OTELCTX_CALL_("otelctx_process_set_extra", (const char *, const char *),
-                  (key, value));
+    static void *cache;
+    int (*function)(const char *, const char *);
+
+    if (!otelctx_find_(&cache, "otelctx_process_set_extra", &function))
+        return -ENOSYS;
+    return function(key, value);
 }
 
 OTELCTX_API int otelctx_process_publish(void)
 {
-    OTELCTX_CALL_("otelctx_process_publish", (void), ());
+    static void *cache;
+    int (*function)(void);
+
+    if (!otelctx_find_(&cache, "otelctx_process_publish", &function))
+        return -ENOSYS;
+    return function();
 }
 
 OTELCTX_API int otelctx_process_drop(void)
 {
-    OTELCTX_CALL_("otelctx_process_drop", (void), ());
-}
+    static void *cache;
+    int (*function)(void);
 
-#undef OTELCTX_CALL_
+    if (!otelctx_find_(&cache, "otelctx_process_drop", &function))
+        return -ENOSYS;
+    return function();
+}
 
 #endif /* OTELCTX_LINK */
 

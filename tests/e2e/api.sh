@@ -93,8 +93,8 @@ done
 
 # Descriptors, threads and memory after many calls.
 usage() {
-    echo "$(ls "/proc/$PID/fd" | wc -l) $(ls "/proc/$PID/task" | wc -l) $(
-        wc -l <"/proc/$PID/maps")"
+    find "/proc/$PID/fd" "/proc/$PID/task" -mindepth 1 -maxdepth 1 | wc -l
+    wc -l <"/proc/$PID/maps"
 }
 drive
 call setlong long 60000 >/dev/null
@@ -106,8 +106,9 @@ for i in {1..500}; do
     [ $((i % 50)) != 0 ] || call drop
 done >"$TMP/results_of_calls"
 same 'a thousand calls leave no descriptor, thread or mapping behind' \
-    "$before, only 0" "$(call publish >/dev/null; usage), only $(
-        sort -u "$TMP/results_of_calls")"
+    "$before
+only 0" "$(call publish >/dev/null; usage)
+only $(sort -u "$TMP/results_of_calls")"
 stop
 
 done_testing

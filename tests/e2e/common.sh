@@ -4,6 +4,7 @@
 # Sourced by the test scripts of this folder: programs under the shim, and what
 # otelctx-read sees of them. meson.build sets the paths in the environment.
 
+# shellcheck disable=SC2034 # what is set here is for those who source it
 # shellcheck source=tests/support/tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../support/tap.sh"
 

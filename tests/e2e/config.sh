@@ -163,14 +163,15 @@ drive OTELCTX_CONFIG_FILE="$conf"
 same 'the file disables the shim, too' no_context "$(status "$PID")"
 stop
 
-disabled_calls() {
-    strace -f -o "$TMP/trace" env LD_PRELOAD="$SHIM" "$@" /bin/true
-    # What the dynamic linker does without us ends with this call.
-    sed -n '/^[0-9]* *munmap/h;//!H;${x;p}' "$TMP/trace" | tail -n +2
+# calls [NAME=VALUE]...: the system calls between the linker's last one and the
+# program's end.
+calls() {
+    strace -o "$TMP/trace" -E LD_PRELOAD="$SHIM" "$@" /bin/true
+    tac "$TMP/trace" | sed '/^munmap.*/,$d; /^+++/d; /^exit_group/d'
 }
-same 'disabled, it makes no system call' '' \
-    "$(disabled_calls OTELCTX_DISABLED=true OTELCTX_CONFIG_FILE="$conf" |
-        grep -v -e exit_group -e 'exited with')"
+contains 'enabled, it makes system calls' memfd_create "$(calls)"
+same 'disabled, it makes none' '' \
+    "$(calls -E OTELCTX_DISABLED=true -E OTELCTX_CONFIG_FILE="$conf")"
 
 same 'a switch that is neither true nor false is told and counts as false' \
     $'otelctx[PID]: error: OTELCTX_DISABLED: byte 1: expected false|true\nok' \
@@ -209,6 +210,7 @@ same 'OTELCTX_PUBLISH=configured with one attribute publishes' \
 
 # A program with elevated privileges, preloaded into by the system.
 secure() {
+    # shellcheck disable=SC2016 # for the shell inside
     unshare -m bash -eu -c '
         mount -t tmpfs none /mnt && cp -a /etc /mnt/etc && mount --bind /mnt/etc /etc
         echo "$1" >/etc/ld.so.preload

@@ -155,7 +155,7 @@ linked() {
     export PKG_CONFIG_PATH=$TMP/root/$lib/pkgconfig
     # shellcheck disable=SC2046 # words on purpose
     gcc -o "$TMP/linked" "$TMP/linked.c" $(pkg-config --cflags --libs otelctx)
-    readelf -d "$TMP/linked" | grep NEEDED.*libotelctx_preload.so
+    readelf -d "$TMP/linked" | grep 'NEEDED.*libotelctx_preload.so'
     LD_LIBRARY_PATH=$TMP/root/$lib "$TMP/linked"
 }
 check 'a program can link with it by pkg-config' linked

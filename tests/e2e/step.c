@@ -122,7 +122,7 @@ static void look(pid_t pid, uint64_t page, struct trace *trace)
     cr_assert(peek(pid, h.payload, payload, h.payload_size));
     for (unsigned i = 0; i < h.payload_size; i++)
         cr_assert_eq(payload[i], h.payload_size, "a payload of another size");
-    cr_assert_eq(h.published_at_ns, 10 * h.payload_size,
+    cr_assert_eq(h.published_at_ns, (uint64_t)10 * h.payload_size,
                  "a timestamp of another payload");
     trace->seen[h.payload_size]++;
 }

@@ -29,6 +29,14 @@ struct host {
     FILE *out;
 };
 
+/* A path that tests/e2e/meson.build has set. */
+static const char *from_meson(const char *name)
+{
+    const char *path = getenv(name);
+
+    return path ? path : "";
+}
+
 static struct host start(unsigned updates, unsigned threads)
 {
     char text[2][16];
@@ -46,8 +54,8 @@ static struct host start(unsigned updates, unsigned threads)
         dup2(out[1], 1);
         close(in[1]);
         close(out[0]);
-        setenv("LD_PRELOAD", getenv("OTELCTX_SHIM"), 1);
-        execl(getenv("OTELCTX_UPDATER"), "updater", text[0], text[1],
+        setenv("LD_PRELOAD", from_meson("OTELCTX_SHIM"), 1);
+        execl(from_meson("OTELCTX_UPDATER"), "updater", text[0], text[1],
               (char *)NULL);
         _exit(127);
     }
