@@ -40,7 +40,9 @@ size_t otelctx_utf8_valid(struct otelctx_span text)
     size_t valid = 0;
 
     while (valid < text.size) {
-        const size_t size = character(bytes + valid, text.size - valid);
+        const size_t size = bytes[valid] < 0x80
+                                ? 1 /* nearly all of them */
+                                : character(bytes + valid, text.size - valid);
 
         if (size == 0)
             break;

@@ -5,22 +5,18 @@ enum {
     LENGTH_DELIMITED = 2
 };
 
-static void put(struct otelctx_pb *pb, const void *bytes, size_t size)
+static void put_byte(struct otelctx_pb *pb, uint8_t byte)
 {
-    if (pb->out && size > 0)
-        memcpy(pb->out + pb->size, bytes, size);
-    pb->size += size;
+    if (pb->out)
+        pb->out[pb->size] = byte;
+    pb->size++;
 }
 
 void otelctx_pb_varint(struct otelctx_pb *pb, uint64_t value)
 {
-    uint8_t bytes[10];
-    size_t size = 0;
-
     for (; value > 0x7f; value >>= 7)
-        bytes[size++] = (uint8_t)(value | 0x80);
-    bytes[size++] = (uint8_t)value;
-    put(pb, bytes, size);
+        put_byte(pb, (uint8_t)(value | 0x80));
+    put_byte(pb, (uint8_t)value);
 }
 
 void otelctx_pb_field(struct otelctx_pb *pb, unsigned number, size_t size)
@@ -33,5 +29,7 @@ void otelctx_pb_bytes(struct otelctx_pb *pb, unsigned number,
                       struct otelctx_span bytes)
 {
     otelctx_pb_field(pb, number, bytes.size);
-    put(pb, bytes.at, bytes.size);
+    if (pb->out && bytes.size > 0)
+        memcpy(pb->out + pb->size, bytes.at, bytes.size);
+    pb->size += bytes.size;
 }
