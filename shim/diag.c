@@ -12,11 +12,11 @@ void otelctx_diag_set_level(enum otelctx_log_level level)
 
 static void put(struct otelctx_line *line, char c)
 {
-    const bool control = (unsigned char)c < ' ' || c == 0x7f;
+    const bool plain = c >= ' ' && c <= '~';
 
     /* One byte is kept for the newline. */
     if (line->size < sizeof(line->text) - 1)
-        line->text[line->size++] = control ? '?' : c;
+        line->text[line->size++] = plain ? c : '?';
 }
 
 void otelctx_line_span(struct otelctx_line *line, struct otelctx_span text)

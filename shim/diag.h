@@ -9,8 +9,8 @@
 
 /*
  * One line for people, put together piece by piece and sent whole. What does
- * not fit is cut; control characters become "?", so that nothing from a file
- * or the environment can act on a terminal.
+ * not fit is cut; all but printable ASCII becomes "?", so that nothing from a
+ * file or the environment can act on a terminal.
  */
 struct otelctx_line {
     size_t size;

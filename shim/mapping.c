@@ -51,7 +51,7 @@ int otelctx_mapping_open(size_t size, struct otelctx_mapping *out,
                          const char **failed)
 {
     const int fd = open_file(size);
-    struct otelctx_mapping made = {.size = size, .memfd = fd != NO_FILE};
+    struct otelctx_mapping made = {.size = size, .found = fd != NO_FILE};
     const int err = map(size, fd, &made.at, failed);
 
     if (fd != NO_FILE)
@@ -61,12 +61,14 @@ int otelctx_mapping_open(size_t size, struct otelctx_mapping *out,
     return err;
 }
 
-int otelctx_mapping_name(const struct otelctx_mapping *mapping)
+int otelctx_mapping_name(struct otelctx_mapping *mapping)
 {
     const int err =
         otelctx_sys_name(mapping->at, mapping->size, OTELCTX_MAPPING_NAME);
 
-    return mapping->memfd ? 0 : err;
+    if (!err)
+        mapping->found = true;
+    return mapping->found ? 0 : err;
 }
 
 void otelctx_mapping_close(struct otelctx_mapping *mapping)
@@ -75,9 +77,7 @@ void otelctx_mapping_close(struct otelctx_mapping *mapping)
     *mapping = (struct otelctx_mapping){0};
 }
 
-int otelctx_mapping_reserve(size_t size, uint8_t **out)
+int otelctx_mapping_reserve(size_t size, uint8_t **out, const char **failed)
 {
-    const char *failed;
-
-    return map(size, NO_FILE, out, &failed);
+    return map(size, NO_FILE, out, failed);
 }

@@ -10,7 +10,7 @@
 struct otelctx_mapping {
     uint8_t *at; /* NULL when there is none */
     size_t size; /* bytes, a page */
-    bool memfd;  /* readers find it by its file's name */
+    bool found;  /* readers find it: by its file's name, or once it is named */
 };
 
 /*
@@ -26,15 +26,16 @@ int otelctx_mapping_open(size_t size, struct otelctx_mapping *out,
 /*
  * Name the mapping: also what readers that hook prctl wait for.
  *
- * Returns 0, or -errno when readers now have no way to find it. A mapping of a
- * memfd is found by the file's name where the kernel cannot name mappings.
+ * Returns 0, or -errno when readers have no way to find it. A mapping of a
+ * memfd is found by the file's name where the kernel cannot name mappings, and
+ * one that was named keeps its name.
  * Rule: OTEP 4719, "Publication Protocol", step 10.
  */
-int otelctx_mapping_name(const struct otelctx_mapping *mapping);
+int otelctx_mapping_name(struct otelctx_mapping *mapping);
 
 void otelctx_mapping_close(struct otelctx_mapping *mapping);
 
 /* Anonymous memory that fork does not pass on either, for long payloads. */
-int otelctx_mapping_reserve(size_t size, uint8_t **out);
+int otelctx_mapping_reserve(size_t size, uint8_t **out, const char **failed);
 
 #endif

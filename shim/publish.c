@@ -25,10 +25,9 @@ int otelctx_publication_room(struct otelctx_publication *p, size_t size,
     const size_t area = area_size(page_size);
     int err = 0;
 
-    *failed = "mmap";
     if (size > area && !p->large)
-        err =
-            otelctx_mapping_reserve((size_t)2 * OTELCTX_PAYLOAD_MAX, &p->large);
+        err = otelctx_mapping_reserve((size_t)2 * OTELCTX_PAYLOAD_MAX,
+                                      &p->large, failed);
     if (!err && !p->mapping.at)
         err = otelctx_mapping_open(page_size, &p->mapping, failed);
     if (err)

@@ -41,8 +41,8 @@ int otelctx_publication_room(struct otelctx_publication *p, size_t size,
  *
  * now_ns  CLOCK_BOOTTIME
  *
- * Returns 0, or -errno when readers have no way to find it: it is withdrawn.
- * Rule: OTEP 4719, "Publication Protocol" and "Updating Protocol".
+ * Returns 0, or -errno when readers never had a way to find it: it is
+ * withdrawn. Rule: OTEP 4719, "Publication Protocol" and "Updating Protocol".
  */
 int otelctx_publication_commit(struct otelctx_publication *p,
                                const uint8_t *room, size_t size,

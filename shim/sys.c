@@ -163,8 +163,13 @@ int otelctx_sys_boottime(uint64_t *out_ns)
 
 static int open_to_read(const char *path, int flags)
 {
-    return (int)call4(SYS_openat, AT_FDCWD, (long)path,
-                      O_RDONLY | O_CLOEXEC | flags, 0);
+    long fd;
+
+    do
+        fd = call4(SYS_openat, AT_FDCWD, (long)path,
+                   O_RDONLY | O_CLOEXEC | flags, 0);
+    while (fd == -EINTR);
+    return (int)fd;
 }
 
 int otelctx_sys_open_file(const char *path)
@@ -231,13 +236,15 @@ void otelctx_sys_write_stderr(const char *text, size_t size)
     const uint64_t raised = bit(SIGPIPE) | bit(SIGXFSZ) | bit(SIGTTOU);
     const struct timespec at_once = {0};
     struct pollfd ready = {.fd = 2, .events = POLLOUT};
-    uint64_t before = 0, pending = 0, ours;
+    uint64_t before = 0, pending = raised, ours;
 
-    (void)call4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&raised, (long)&before,
-                sizeof(raised));
-    (void)call2(SYS_rt_sigpending, (long)&pending, sizeof(pending));
-    if (call(SYS_ppoll, (long)&ready, 1, (long)&at_once, 0, 0, 0) == 1 &&
-        (ready.revents & POLLOUT))
+    if (call4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&raised, (long)&before,
+              sizeof(raised)))
+        return;
+    /* A pipe without a reader is ready, and has POLLERR set beside. */
+    if (call2(SYS_rt_sigpending, (long)&pending, sizeof(pending)) == 0 &&
+        call(SYS_ppoll, (long)&ready, 1, (long)&at_once, 0, 0, 0) == 1 &&
+        ready.revents == POLLOUT)
         (void)call3(SYS_write, 2, (long)text, (long)size);
     ours = raised & ~pending;
     while (call4(SYS_rt_sigtimedwait, (long)&ours, 0, (long)&at_once,

@@ -50,6 +50,13 @@ Test(line, shows_control_characters_as_question_marks)
     cr_expect(strstr(said("a\x1b[1m\nb\x7f"), "a?[1m?b?\n"));
 }
 
+Test(line, shows_no_byte_that_a_terminal_may_take_for_a_command)
+{
+    cr_expect(strstr(said("a\xc2\x9b"
+                          "31m\x9b~"),
+                     "a??31m?~\n"));
+}
+
 Test(line, is_cut_when_it_is_too_long_and_still_ends)
 {
     char text[2000];
