@@ -22,21 +22,11 @@ static int stage(enum otelctx_place place, const char *key, const char *value)
 {
     const struct otelctx_span name = otelctx_span_from(key);
     struct otelctx_payload *payload = otelctx_context_edit();
-    int err = 0;
+    const int err = value ? otelctx_payload_set(payload, place, name,
+                                                otelctx_span_from(value))
+                          : otelctx_payload_unset(payload, place, name);
 
-    if (value)
-        err =
-            otelctx_payload_set(payload, place, name, otelctx_span_from(value));
-    else
-        otelctx_payload_unset(payload, place, name);
-
-    /* There always is a service.name. */
-    if (!value && !otelctx_payload_has(payload, OTELCTX_RESOURCE,
-                                       OTELCTX_SPAN("service.name")))
-        err = otelctx_context_default_name(payload);
-    if (!err)
-        otelctx_context_stage();
-    return err;
+    return err ? err : otelctx_context_stage();
 }
 
 static int set(enum otelctx_place place, const char *key, const char *value)
@@ -46,7 +36,7 @@ static int set(enum otelctx_place place, const char *key, const char *value)
     int err = enter();
 
     if (!err) {
-        err = key && *key ? stage(place, key, value) : -EINVAL;
+        err = key ? stage(place, key, value) : -EINVAL;
         otelctx_context_leave();
     }
     *errno_at = saved;

@@ -12,138 +12,126 @@
 #include "shim/publish.h"
 #include "shim/sys.h"
 
-/* Wiped by fork: all zero in a child. */
-struct state {
+enum {
+    LARGEST_PAGE = 65536
+};
+
+/* All zero in a child. */
+struct wiped {
     uint64_t lock;
-    uint64_t alive; /* this process has entered before */
-    uint64_t pid;   /* where the kernel cannot wipe; else 0 */
+    uint64_t pid; /* where the kernel cannot wipe; else 0 */
     struct otelctx_publication publication;
 };
 
-/* Outlives fork. One version is published, one staged, one free to write. */
-enum {
-    VERSIONS = 3
-};
 struct memory {
-    struct otelctx_payload version[VERSIONS];
-    char scratch[OTELCTX_PAYLOAD_MAX];
+    union {
+        struct wiped wiped; /* by fork, up to the end of this union */
+        char scratch[LARGEST_PAGE];
+    };
+    struct otelctx_payload version[2];
+    char large_scratch[OTELCTX_PAYLOAD_MAX];
 };
 
-/* The address of the state's page, the memory right behind it; 0: not made. */
+/* A pair as the environment mostly has it fits behind the state, in a page
+ * that is in use anyway. */
+enum {
+    SMALL_SCRATCH = 4096 - sizeof(struct wiped)
+};
+
+/* The address of the memory, with a flag; 0: not made yet. */
+enum {
+    NOT_WIPED = 1
+};
 static uint64_t base;
-static size_t page_size;
-static bool wiped_by_fork;
-
-/* Which version is which; each is changed by a single store. */
-static uint64_t staged, published, editing;
-
-static struct state *state(void)
-{
-    return (struct state *)(uintptr_t)base;
-}
+static uint64_t page_size;
+static uint64_t staged; /* 0 or 1, changed by one store */
 
 static struct memory *memory(void)
 {
-    return (struct memory *)((uintptr_t)base + page_size);
+    return (struct memory *)(uintptr_t)(base & ~(uint64_t)NOT_WIPED);
 }
 
 /* Where the kernel does not wipe (before Linux 4.14), the pid has to tell. */
-static uint64_t pid_if_needed(void)
+static uint64_t pid_if_needed(uint64_t from)
 {
-    return wiped_by_fork ? 0 : (uint64_t)otelctx_sys_pid();
+    return from & NOT_WIPED ? (uint64_t)otelctx_sys_pid() : 0;
 }
 
 static int make_memory(void)
 {
-    const size_t page = otelctx_host_auxiliary(AT_PAGESZ);
-    const size_t size = page + sizeof(struct memory);
-    uint64_t none = 0;
+    const unsigned long page = otelctx_host_auxiliary(AT_PAGESZ);
+    uint64_t none = 0, made;
     void *at;
     int err;
 
-    if (page == 0)
+    if (page == 0 || page > LARGEST_PAGE)
         return -ENOSYS;
-    err = otelctx_sys_map(size, -1, &at);
+    err = otelctx_sys_map(sizeof(struct memory), -1, &at);
     if (err)
         return err;
-    page_size = page;
-    wiped_by_fork = otelctx_sys_wipe_on_fork(at, page) == 0;
-    ((struct state *)at)->pid = pid_if_needed();
-    if (!otelctx_swap_if(&base, &none, (uintptr_t)at))
-        otelctx_sys_unmap(at, size); /* another thread was first */
+    made = (uintptr_t)at;
+    if (otelctx_sys_wipe_on_fork(at, LARGEST_PAGE))
+        made |= NOT_WIPED;
+    ((struct memory *)at)->wiped.pid = pid_if_needed(made);
+    otelctx_store(&page_size, page);
+    if (!otelctx_swap_if(&base, &none, made))
+        otelctx_sys_unmap(at, sizeof(struct memory)); /* a thread was first */
     return 0;
 }
 
 static void notice_fork(void)
 {
-    const uint64_t pid = pid_if_needed();
+    const uint64_t pid = pid_if_needed(base);
+    struct wiped *w = &memory()->wiped;
 
-    if (state()->pid != pid) {
-        memset(state(), 0, sizeof(struct state));
-        state()->pid = pid;
+    if (w->pid != pid) {
+        memset(w, 0, sizeof(*w));
+        w->pid = pid;
     }
-}
-
-static int come_alive(void)
-{
-    struct otelctx_payload *payload;
-    int err = 0;
-
-    if (!otelctx_payload_has(otelctx_context_staged(), OTELCTX_RESOURCE,
-                             OTELCTX_SPAN("service.name"))) {
-        payload = otelctx_context_edit();
-        err = otelctx_context_default_name(payload);
-        otelctx_context_stage();
-    }
-    state()->alive = 1;
-    return err;
 }
 
 int otelctx_context_enter(void)
 {
-    int err = otelctx_load_acquire(&base) ? 0 : make_memory();
+    const int err = otelctx_load_acquire(&base) ? 0 : make_memory();
 
     if (err)
         return err;
     notice_fork();
-    err = otelctx_lock(&state()->lock);
-    if (!err && !state()->alive) {
-        err = come_alive();
-        if (err)
-            otelctx_context_leave();
-    }
-    return err;
+    return otelctx_lock(&memory()->wiped.lock);
 }
 
 void otelctx_context_leave(void)
 {
-    otelctx_unlock(&state()->lock);
+    otelctx_unlock(&memory()->wiped.lock);
+}
+
+const struct otelctx_payload *otelctx_context_staged(void)
+{
+    return &memory()->version[staged];
+}
+
+static struct otelctx_payload *edited(void)
+{
+    return &memory()->version[1 - staged];
 }
 
 struct otelctx_payload *otelctx_context_edit(void)
 {
-    editing = 0;
-    while (editing == staged || editing == published)
-        editing++;
-    otelctx_payload_copy(&memory()->version[editing], otelctx_context_staged());
-    return &memory()->version[editing];
+    otelctx_payload_copy(edited(), otelctx_context_staged());
+    return edited();
 }
 
-void otelctx_context_stage(void)
+char *otelctx_context_scratch(size_t size)
 {
-    otelctx_store_release(&staged, editing);
+    return size <= SMALL_SCRATCH ? memory()->scratch + sizeof(struct wiped)
+                                 : memory()->large_scratch;
 }
 
-char *otelctx_context_scratch(void)
-{
-    return memory()->scratch;
-}
-
-int otelctx_context_default_name(struct otelctx_payload *payload)
+static int set_default_name(struct otelctx_payload *payload)
 {
     const struct otelctx_span prefix = OTELCTX_SPAN("unknown_service:");
     const struct otelctx_span executable = otelctx_host_executable();
-    char *text = otelctx_context_scratch();
+    char *text = otelctx_context_scratch(prefix.size + executable.size);
     struct otelctx_span name = {text, prefix.size + executable.size};
 
     memcpy(text, prefix.at, prefix.size);
@@ -155,14 +143,32 @@ int otelctx_context_default_name(struct otelctx_payload *payload)
                                OTELCTX_SPAN("service.name"), name);
 }
 
+int otelctx_context_stage(void)
+{
+    int err = 0;
+
+    if (!otelctx_payload_has(edited(), OTELCTX_RESOURCE,
+                             OTELCTX_SPAN("service.name")))
+        err = set_default_name(edited());
+    if (!err)
+        otelctx_store_release(&staged, 1 - staged);
+    return err;
+}
+
 int otelctx_context_publish(const char **failed)
 {
-    struct otelctx_publication *p = &state()->publication;
-    const struct otelctx_payload *payload = otelctx_context_staged();
-    const size_t size = otelctx_payload_size(payload);
+    struct otelctx_publication *p = &memory()->wiped.publication;
+    const struct otelctx_payload *payload;
     uint8_t *room;
+    size_t size;
     int err;
 
+    if (otelctx_context_staged()->size[OTELCTX_RESOURCE] == 0) {
+        (void)otelctx_context_edit(); /* nothing was ever staged */
+        (void)otelctx_context_stage();
+    }
+    payload = otelctx_context_staged();
+    size = otelctx_payload_size(payload);
     err = otelctx_publication_room(p, size, page_size, &room, failed);
     if (err)
         return err;
@@ -172,17 +178,10 @@ int otelctx_context_publish(const char **failed)
                                                      : otelctx_clock_update());
     if (err)
         *failed = "prctl";
-    else
-        otelctx_store_release(&published, staged);
     return err;
 }
 
 void otelctx_context_drop(void)
 {
-    otelctx_publication_drop(&state()->publication);
-}
-
-const struct otelctx_payload *otelctx_context_staged(void)
-{
-    return &memory()->version[staged];
+    otelctx_publication_drop(&memory()->wiped.publication);
 }

@@ -6,19 +6,20 @@
  * The process context of this process: what is staged, what is published, and
  * the one lock over both. It is made when it is first entered.
  *
- * All that must not outlive a fork (lock, mapping, timestamp) is in one page
- * that the kernel wipes in a child; the attributes outlive it. They are kept in
- * versions that are replaced whole, by one store: so a child that was forked in
- * the middle of anything finds a version that is complete.
+ * All that must not outlive a fork (lock, mapping, timestamp) is in memory that
+ * the kernel wipes in a child; the attributes outlive it. They are kept in two
+ * versions, the staged one and the one being edited, which change places by one
+ * store: so a child that was forked in the middle of anything finds a version
+ * that is whole.
  */
 
 #include "shim/payload.h"
 
 /*
- * Take the lock; in a process that has no context yet, also make one, with the
- * default service.name and nothing published.
+ * Take the lock.
  *
- * Returns 0, -EBUSY (a signal handler interrupted the owner) or -errno.
+ * Returns 0, -EBUSY (a signal handler interrupted the owner), -ENOSYS (this
+ * process does not tell its page size) or what mmap said.
  */
 int otelctx_context_enter(void);
 void otelctx_context_leave(void);
@@ -27,13 +28,21 @@ void otelctx_context_leave(void);
 
 /* A copy of what is staged, to be changed; forgotten unless staged. */
 struct otelctx_payload *otelctx_context_edit(void);
-void otelctx_context_stage(void);
 
-/* OTELCTX_PAYLOAD_MAX bytes that nothing else uses. */
-char *otelctx_context_scratch(void);
+/*
+ * Stage the copy. There is always a service.name: without one the copy gets
+ * "unknown_service:" and the name of the executable.
+ *
+ * Returns 0 or -ENOSPC (no room for that name); then nothing has changed.
+ * Rule: OpenTelemetry semantic conventions, "Service".
+ */
+int otelctx_context_stage(void);
 
-/* "unknown_service:" and the executable, the rule of the resource SDKs. */
-int otelctx_context_default_name(struct otelctx_payload *payload);
+const struct otelctx_payload *otelctx_context_staged(void);
+
+/* Memory that nothing else uses, of `size` bytes, at most OTELCTX_PAYLOAD_MAX.
+ */
+char *otelctx_context_scratch(size_t size);
 
 /*
  * Publish what is staged.
@@ -44,8 +53,5 @@ int otelctx_context_default_name(struct otelctx_payload *payload);
 int otelctx_context_publish(const char **failed);
 
 void otelctx_context_drop(void);
-
-/* What is staged, for those who tell people about it. */
-const struct otelctx_payload *otelctx_context_staged(void);
 
 #endif

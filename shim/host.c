@@ -7,25 +7,28 @@
 
 #define WEAK __attribute__((weak))
 
-extern char **environ WEAK;
+/* The name that no program may give to something of its own. */
+extern char **__environ WEAK;
 extern unsigned long getauxval(unsigned long type) WEAK;
 extern int *__errno_location(void) WEAK;
 
 /* An environment that libc does not have: at most this much of it. */
 enum {
     COPY_TEXT = 2 << 20,
-    COPY_STRINGS = 32 << 10
+    COPY_STRINGS = 64
 };
 enum {
     COPY_SIZE = COPY_TEXT + COPY_STRINGS * (int)sizeof(char *)
 };
 
-/* Split NUL-terminated strings; false when there are too many. */
+/* Pick the strings that matter; false when there are too many. */
 static bool split(char *text, size_t size, char **strings)
 {
     size_t count = 0;
 
     for (size_t at = 0; at < size; at += strlen(text + at) + 1) {
+        if (strncmp(text + at, "OTEL", 4) != 0)
+            continue;
         if (count == COPY_STRINGS - 1)
             return false;
         strings[count++] = text + at;
@@ -46,24 +49,27 @@ static long read_proc(const char *path, char *out, size_t size)
     return got;
 }
 
-void otelctx_environment_open(struct otelctx_environment *out)
+bool otelctx_environment_open(struct otelctx_environment *out)
 {
     char **strings;
     char *text;
     long size;
 
     *out = (struct otelctx_environment){0};
-    if (&environ && environ) {
-        out->strings = environ;
-        return;
+    if (&__environ && __environ) {
+        out->strings = __environ;
+        return true;
     }
     if (otelctx_sys_map(COPY_SIZE, -1, &out->copy))
-        return;
+        return false;
     strings = out->copy;
     text = (char *)(strings + COPY_STRINGS);
     size = read_proc("/proc/self/environ", text, COPY_TEXT - 1);
-    if (size >= 0 && size < COPY_TEXT - 1 && split(text, (size_t)size, strings))
-        out->strings = strings;
+    if (size < 0 || size == COPY_TEXT - 1 ||
+        !split(text, (size_t)size, strings))
+        return false;
+    out->strings = strings;
+    return true;
 }
 
 void otelctx_environment_close(struct otelctx_environment *environment)
@@ -98,14 +104,16 @@ bool otelctx_host_is_secure(void)
 struct otelctx_span otelctx_host_executable(void)
 {
     const char *path = (const char *)otelctx_host_auxiliary(AT_EXECFN);
-    struct otelctx_span rest = otelctx_span_from(path ? path : "");
-    struct otelctx_span name = rest;
+    const struct otelctx_span all = otelctx_span_from(path ? path : "");
+    const struct otelctx_span by_number = OTELCTX_SPAN("/dev/fd/");
+    struct otelctx_span rest = all, name = all;
 
-    /* fexecve(3): a number is no name. */
-    if (otelctx_span_begins(rest, OTELCTX_SPAN("/dev/fd/")))
-        return (struct otelctx_span){"", 0};
     while (rest.size > 0)
         name = otelctx_span_cut(&rest, '/');
+    /* fexecve(3): a number is no name. */
+    if (otelctx_span_begins(all, by_number) &&
+        all.size == by_number.size + name.size)
+        name.size = 0;
     return name;
 }
 

@@ -12,13 +12,14 @@
 
 #include "config/span.h"
 
-/* The environment: as libc has it, else as the kernel passed it. */
+/* The environment: as libc has it, else what matters of the kernel's copy. */
 struct otelctx_environment {
-    char *const *strings; /* ends in NULL; NULL when there is none to be had */
+    char *const *strings; /* ends in NULL */
     void *copy;           /* ours, when libc has none */
 };
 
-void otelctx_environment_open(struct otelctx_environment *out);
+/* False when there is none to be had, whole; to be closed all the same. */
+bool otelctx_environment_open(struct otelctx_environment *out);
 void otelctx_environment_close(struct otelctx_environment *environment);
 
 /* A value of the auxiliary vector (AT_PAGESZ ...), 0 when it is not known. */

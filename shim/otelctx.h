@@ -8,7 +8,8 @@
  *
  * Nothing needs to be linked: each call finds its function by dlsym(3) when it
  * is first made and, without the shim, does nothing and returns -ENOSYS. (With
- * glibc before 2.34, dlsym needs -ldl.) A program that links with
+ * glibc before 2.34, dlsym needs -ldl; a search in vain is also what dlerror(3)
+ * then tells of.) A program that links with
  * -lotelctx_preload defines OTELCTX_LINK before it includes this file;
  * `pkg-config --cflags otelctx` does so.
  *
@@ -26,6 +27,12 @@
 #define OTELCTX_API extern __attribute__((visibility("default")))
 #else
 #define OTELCTX_API static inline __attribute__((unused))
+#endif
+
+#if !defined(OTELCTX_LINK)
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
 #endif
 
 #ifdef __cplusplus
@@ -51,8 +58,8 @@ OTELCTX_API int otelctx_abi(void);
  *
  * Returns 0, -EINVAL (key NULL or empty, key or value not UTF-8), -EPERM (the
  * key begins with "threadlocal."), -ENOSPC (too long), -EBUSY (called from a
- * signal handler that interrupted another process call of this thread), -ENOMEM
- * or -ENOSYS. On failure what is staged is unchanged.
+ * signal handler that interrupted another process call of this thread), -ENOSYS
+ * or what mmap said to the first call. On failure what is staged is unchanged.
  * Thread-safe; not for signal handlers.
  * Rule: OTEP 4719, "Payload Format"; resource.proto.
  */
@@ -79,16 +86,12 @@ OTELCTX_API int otelctx_process_publish(void);
  * Withdraw what is published, as at an SDK's shutdown. What is staged stays,
  * and can be published again.
  *
- * Returns 0 (also when nothing is published), -EBUSY, -ENOMEM or -ENOSYS.
+ * Returns 0 (also when nothing is published), -EBUSY or -ENOSYS.
  * Thread-safe; not for signal handlers.
  */
 OTELCTX_API int otelctx_process_drop(void);
 
 #if !defined(OTELCTX_LINK)
-
-#include <dlfcn.h>
-#include <errno.h>
-#include <string.h>
 
 /* Put the function of that name, looked for once, into *function; or 0. */
 static inline int otelctx_find_(void **cache, const char *name, void *function)

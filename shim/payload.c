@@ -28,8 +28,8 @@ enum {
 
 /* One encoded attribute. */
 struct entry {
-    uint32_t start, end; /* offsets in bytes[] */
-    struct otelctx_span key, value;
+    uint32_t start, value, end; /* offsets in bytes[] */
+    struct otelctx_span key;
 };
 
 static uint32_t begin_of(const struct otelctx_payload *p, enum otelctx_place at)
@@ -57,27 +57,43 @@ static uint32_t varint_at(const struct otelctx_payload *p, uint32_t *at)
     return value;
 }
 
+/* Past the tag, which is one byte, and the size, which it returns. */
+static uint32_t skip_head(const struct otelctx_payload *p, uint32_t *at)
+{
+    ++*at;
+    return varint_at(p, at);
+}
+
 static struct otelctx_span bytes_at(const struct otelctx_payload *p,
                                     uint32_t *at)
 {
-    const uint32_t size = (++*at, varint_at(p, at)); /* past the tag */
+    const uint32_t size = skip_head(p, at);
     const struct otelctx_span bytes = {(const char *)p->bytes + *at, size};
 
     *at += size;
     return bytes;
 }
 
+/* Without the value, which a search does not look at. */
 static struct entry entry_at(const struct otelctx_payload *p, uint32_t start)
 {
     struct entry e = {.start = start};
     uint32_t at = start;
 
-    (void)(++at, varint_at(p, &at)); /* the head of the KeyValue */
+    e.end = skip_head(p, &at);
+    e.end += at;
     e.key = bytes_at(p, &at);
-    (void)(++at, varint_at(p, &at)); /* the head of the AnyValue */
-    e.value = bytes_at(p, &at);
-    e.end = at;
+    e.value = at;
     return e;
+}
+
+static struct otelctx_span value_of(const struct otelctx_payload *p,
+                                    const struct entry *e)
+{
+    uint32_t at = e->value;
+
+    (void)skip_head(p, &at); /* of the AnyValue */
+    return bytes_at(p, &at);
 }
 
 static bool find(const struct otelctx_payload *p, enum otelctx_place place,
@@ -169,18 +185,28 @@ static bool is_text(struct otelctx_span s)
            (s.size == 0 || !memchr(s.at, '\0', s.size));
 }
 
+static int check_key(struct otelctx_span key)
+{
+    if (key.size == 0 || !is_text(key))
+        return -EINVAL;
+    if (otelctx_span_begins(key, OTELCTX_SPAN("threadlocal.")))
+        return -EPERM;
+    return 0;
+}
+
 int otelctx_payload_set(struct otelctx_payload *payload,
                         enum otelctx_place place, struct otelctx_span key,
                         struct otelctx_span value)
 {
+    const int err = check_key(key);
     struct otelctx_pb count = {0};
     struct entry old = {0};
     bool replaces;
 
-    if (key.size == 0 || !is_text(key) || !is_text(value))
+    if (err)
+        return err;
+    if (!is_text(value))
         return -EINVAL;
-    if (otelctx_span_begins(key, OTELCTX_SPAN("threadlocal.")))
-        return -EPERM;
     if (key.size > OTELCTX_PAYLOAD_MAX || value.size > OTELCTX_PAYLOAD_MAX)
         return -ENOSPC;
 
@@ -197,13 +223,15 @@ int otelctx_payload_set(struct otelctx_payload *payload,
     return 0;
 }
 
-void otelctx_payload_unset(struct otelctx_payload *payload,
-                           enum otelctx_place place, struct otelctx_span key)
+int otelctx_payload_unset(struct otelctx_payload *payload,
+                          enum otelctx_place place, struct otelctx_span key)
 {
+    const int err = check_key(key);
     struct entry old;
 
-    if (find(payload, place, key, &old))
+    if (!err && find(payload, place, key, &old))
         remove_entry(payload, place, &old);
+    return err;
 }
 
 bool otelctx_payload_has(const struct otelctx_payload *payload,
@@ -253,7 +281,7 @@ const char *otelctx_payload_beyond(const struct otelctx_payload *payload)
             const struct entry e = entry_at(payload, at);
 
             if (e.key.size > COMMON_STRING_MAX ||
-                e.value.size > COMMON_STRING_MAX)
+                value_of(payload, &e).size > COMMON_STRING_MAX)
                 return "a key or value is longer than 4096 bytes";
             at = e.end;
         }

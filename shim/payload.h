@@ -37,9 +37,9 @@ int otelctx_payload_set(struct otelctx_payload *payload,
                         enum otelctx_place place, struct otelctx_span key,
                         struct otelctx_span value);
 
-/* Remove one attribute, if it is there. */
-void otelctx_payload_unset(struct otelctx_payload *payload,
-                           enum otelctx_place place, struct otelctx_span key);
+/* Remove one attribute, if it is there; -EINVAL and -EPERM as above. */
+int otelctx_payload_unset(struct otelctx_payload *payload,
+                          enum otelctx_place place, struct otelctx_span key);
 
 bool otelctx_payload_has(const struct otelctx_payload *payload,
                          enum otelctx_place place, struct otelctx_span key);

@@ -4,13 +4,11 @@
 #include <errno.h>
 
 #include "config/attrs.h"
-#include "config/glob.h"
 #include "shim/context.h"
 #include "shim/diag.h"
 #include "shim/host.h"
 #include "shim/order.h"
 #include "shim/settings.h"
-#include "shim/sys.h"
 
 /* What has become of this process; outlives a fork. */
 enum {
@@ -19,37 +17,6 @@ enum {
     DISABLED
 };
 static uint64_t status = NOT_STARTED;
-
-static void tell(enum otelctx_log_level level, const char *what,
-                 const char *which, int err)
-{
-    struct otelctx_line line;
-
-    if (!otelctx_line_begin(&line, level))
-        return;
-    otelctx_line_text(&line, what);
-    otelctx_line_text(&line, which);
-    if (err)
-        otelctx_line_errno(&line, err);
-    otelctx_line_send(&line);
-}
-
-/* OTELCTX_INCLUDE_PATHS and OTELCTX_EXCLUDE_PATHS. */
-static bool is_excluded(const struct otelctx_options *options)
-{
-    char path[4096];
-    struct otelctx_span executable = {path, 0};
-    long size;
-
-    if (!options->include_paths.at && !options->exclude_paths.at)
-        return false;
-    size = otelctx_sys_executable(path, sizeof(path));
-    if (size > 0)
-        executable.size = (size_t)size;
-    return (options->include_paths.at &&
-            !otelctx_glob_any(options->include_paths, executable)) ||
-           otelctx_glob_any(options->exclude_paths, executable);
-}
 
 static bool is_configured(const struct otelctx_options *options)
 {
@@ -68,8 +35,11 @@ static const char *why_refused(int err)
 static int set_all(struct otelctx_payload *payload, enum otelctx_place place,
                    struct otelctx_span text, struct otelctx_fault *fault)
 {
-    struct otelctx_attrs it = otelctx_attrs_begin(
-        text, otelctx_context_scratch(), OTELCTX_PAYLOAD_MAX);
+    /* Decoding makes nothing longer. */
+    const size_t size =
+        text.size < OTELCTX_PAYLOAD_MAX ? text.size : OTELCTX_PAYLOAD_MAX;
+    struct otelctx_attrs it =
+        otelctx_attrs_begin(text, otelctx_context_scratch(size), size);
     struct otelctx_pair pair;
     int count = 0, got;
 
@@ -100,74 +70,109 @@ static int take_attributes(const struct otelctx_settings *s,
     return 0;
 }
 
-static int take_service_name(const struct otelctx_settings *s,
-                             struct otelctx_payload *payload)
+/* OTEL_SERVICE_NAME, if any. */
+static int set_name(const struct otelctx_settings *s,
+                    struct otelctx_payload *payload)
 {
-    const struct otelctx_span key = OTELCTX_SPAN("service.name");
-    int err;
-
-    if (s->options.service_name.at) {
-        err = otelctx_payload_set(payload, OTELCTX_RESOURCE, key,
-                                  s->options.service_name);
-        if (!err)
-            return 1;
-        otelctx_settings_fault(s, OTELCTX_OPTION_SERVICE_NAME,
-                               &(struct otelctx_fault){1, why_refused(err)});
-    }
-    if (!otelctx_payload_has(payload, OTELCTX_RESOURCE, key))
-        (void)otelctx_context_default_name(payload);
-    return 0;
+    return !s->options.service_name.at
+               ? 0
+               : otelctx_payload_set(payload, OTELCTX_RESOURCE,
+                                     OTELCTX_SPAN("service.name"),
+                                     s->options.service_name);
 }
 
-/* Stage what the user wrote; the number of attributes. */
-static int stage(const struct otelctx_settings *s)
+static void refuse(struct otelctx_settings *s, enum otelctx_option_id id,
+                   int err)
+{
+    const struct otelctx_fault fault = {.pos = 1, .why = why_refused(err)};
+
+    otelctx_settings_fault(s, id, &fault);
+}
+
+/* Stage the resource; the number of attributes that the user gave it. */
+static int stage_resource(struct otelctx_settings *s)
 {
     struct otelctx_payload *payload = otelctx_context_edit();
+    int err = set_name(s, payload);
     int count;
 
+    if (err) { /* too long, even alone */
+        refuse(s, OTELCTX_OPTION_SERVICE_NAME, err);
+        s->options.service_name.at = NULL;
+    }
     count = take_attributes(s, payload, OTELCTX_RESOURCE,
                             OTELCTX_OPTION_RESOURCE_ATTRIBUTES);
-    count += take_service_name(s, payload);
-    count += take_attributes(s, payload, OTELCTX_EXTRA,
-                             OTELCTX_OPTION_EXTRA_ATTRIBUTES);
-    otelctx_context_stage();
+    err = set_name(s, payload); /* again: it beats what the attributes say */
+    if (!err)
+        err = otelctx_context_stage();
+    if (err) { /* they leave no room for the service.name */
+        refuse(s, OTELCTX_OPTION_RESOURCE_ATTRIBUTES, err);
+        otelctx_payload_clear(payload, OTELCTX_RESOURCE);
+        (void)set_name(s, payload);
+        (void)otelctx_context_stage();
+        count = 0;
+    }
+    return count + (s->options.service_name.at ? 1 : 0);
+}
+
+static int stage_extra(const struct otelctx_settings *s)
+{
+    int count;
+
+    if (!s->options.extra_attributes.at)
+        return 0;
+    count = take_attributes(s, otelctx_context_edit(), OTELCTX_EXTRA,
+                            OTELCTX_OPTION_EXTRA_ATTRIBUTES);
+    (void)otelctx_context_stage();
     return count;
 }
 
-static void publish(void)
+static void tell_published(const struct otelctx_payload *payload)
 {
-    const struct otelctx_payload *payload = otelctx_context_staged();
     const char *beyond = otelctx_payload_beyond(payload);
-    const char *failed;
-    const int err = otelctx_context_publish(&failed);
     struct otelctx_line line;
 
-    if (err) {
-        tell(OTELCTX_LOG_WARN, "cannot publish the process context: ", failed,
-             err);
-        return;
-    }
     if (otelctx_line_begin(&line, OTELCTX_LOG_INFO)) {
         otelctx_line_text(&line, "published a process context of ");
         otelctx_line_number(&line, otelctx_payload_size(payload));
         otelctx_line_text(&line, " bytes");
         otelctx_line_send(&line);
     }
-    if (beyond)
-        tell(OTELCTX_LOG_INFO, "some readers will not take it: ", beyond, 0);
+    if (beyond && otelctx_line_begin(&line, OTELCTX_LOG_INFO)) {
+        otelctx_line_text(&line, "some readers will not take it: ");
+        otelctx_line_text(&line, beyond);
+        otelctx_line_send(&line);
+    }
+}
+
+static void tell_failure(const char *failed, int err)
+{
+    struct otelctx_line line;
+
+    if (!otelctx_line_begin(&line, OTELCTX_LOG_WARN))
+        return;
+    otelctx_line_text(&line, "cannot publish the process context: ");
+    otelctx_line_text(&line, failed);
+    otelctx_line_errno(&line, err);
+    otelctx_line_send(&line);
 }
 
 /* Under the context's lock: only the first to come does anything. */
-static void start_once(const struct otelctx_settings *s)
+static void start_once(struct otelctx_settings *s)
 {
-    const bool always = s->options.publish == OTELCTX_PUBLISH_ALWAYS;
+    const char *failed;
+    int count, err;
 
     if (otelctx_load_acquire(&status) != NOT_STARTED)
         return;
-    if (stage(s) > 0 || always)
-        publish();
-    else
-        tell(OTELCTX_LOG_INFO, "silent: ", "no attribute is configured", 0);
+    count = stage_resource(s) + stage_extra(s);
+    if (count > 0 || s->options.publish == OTELCTX_PUBLISH_ALWAYS) {
+        err = otelctx_context_publish(&failed);
+        if (err)
+            tell_failure(failed, err);
+        else
+            tell_published(otelctx_context_staged());
+    }
     otelctx_store_release(&status, ENABLED);
 }
 
@@ -175,22 +180,13 @@ static int start(struct otelctx_settings *s)
 {
     int err;
 
-    if (is_excluded(&s->options)) {
-        tell(OTELCTX_LOG_INFO, "excluded: ", "by the executable's path", 0);
-        return -ENOSYS;
-    }
     if (s->options.publish == OTELCTX_PUBLISH_CONFIGURED &&
-        !is_configured(&s->options)) {
-        tell(OTELCTX_LOG_INFO, "silent: ", "nothing is configured", 0);
-        otelctx_store_release(&status, ENABLED);
+        !is_configured(&s->options))
         return 0;
-    }
     err = otelctx_context_enter();
     if (err) {
-        tell(OTELCTX_LOG_WARN, "cannot publish the process context: ", "mmap",
-             err);
-        otelctx_store_release(&status, ENABLED);
-        return 0;
+        tell_failure("mmap", err);
+        return err;
     }
     start_once(s);
     otelctx_context_leave();
@@ -199,23 +195,21 @@ static int start(struct otelctx_settings *s)
 
 int otelctx_start(void)
 {
+    static bool told; /* a later try repeats nothing */
     struct otelctx_settings settings;
     int err;
 
-    switch (otelctx_load_acquire(&status)) {
-    case ENABLED:
-        return 0;
-    case DISABLED:
-        return -ENOSYS;
-    default:
-        break;
-    }
-    err = otelctx_settings_open(&settings);
+    if (otelctx_load_acquire(&status) != NOT_STARTED)
+        return otelctx_load_acquire(&status) == ENABLED ? 0 : -ENOSYS;
+
+    err = otelctx_settings_open(&settings, !told);
+    told = true;
     if (!err)
         err = start(&settings);
     otelctx_settings_close(&settings);
-    if (err)
-        otelctx_store_release(&status, DISABLED);
+    /* After any other failure the next call tries again. */
+    if (err == 0 || err == -ENOSYS)
+        otelctx_store_release(&status, err ? DISABLED : ENABLED);
     return err;
 }
 

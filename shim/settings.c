@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "config/file.h"
+#include "config/glob.h"
 #include "shim/diag.h"
 #include "shim/sys.h"
 
@@ -50,46 +51,72 @@ void otelctx_settings_fault(const struct otelctx_settings *s,
     report(s, s->source[id].line, id, fault);
 }
 
+/* Give the options their values; report what has none. */
 static void apply(struct otelctx_settings *s, enum voice voice)
 {
     otelctx_options_set_defaults(&s->options);
     for (unsigned id = 0; id < OTELCTX_OPTION_COUNT; id++) {
         const struct otelctx_span text = s->source[id].text;
         struct otelctx_fault fault;
-        int err;
 
-        if (!text.at)
-            continue;
-        err = otelctx_options_apply(&s->options, id, text, &fault);
-        if (id == OTELCTX_OPTION_LOG_LEVEL)
-            otelctx_diag_set_level(s->options.log_level);
-        if (err && voice == ALOUD)
+        if (text.at && otelctx_options_apply(&s->options, id, text, &fault) &&
+            voice == ALOUD)
             otelctx_settings_fault(s, id, &fault);
     }
 }
 
-static bool disabled(const struct otelctx_settings *s)
+static bool is_disabled(const struct otelctx_settings *s)
 {
     return s->options.sdk_disabled || s->options.disabled;
 }
 
-/* Report why the file does not count; the default file may well not be there,
- * or be closed to this user. */
-static void file_failed(const struct otelctx_settings *s, int err)
+/* OTELCTX_INCLUDE_PATHS and OTELCTX_EXCLUDE_PATHS. */
+static bool is_excluded(const struct otelctx_options *options)
+{
+    char path[4096];
+    struct otelctx_span executable = {path, 0};
+    long size;
+
+    if (!options->include_paths.at && !options->exclude_paths.at)
+        return false;
+    size = otelctx_sys_executable(path, sizeof(path));
+    if (size > 0)
+        executable.size = (size_t)size;
+    return (options->include_paths.at &&
+            !otelctx_glob_any(options->include_paths, executable)) ||
+           otelctx_glob_any(options->exclude_paths, executable);
+}
+
+/* Did the user write what is wrong with the file, or is it the system? */
+static enum otelctx_log_level file_failure_level(bool asked_for, int err)
+{
+    switch (err) {
+    case -EINVAL: /* another kind of file */
+    case -EFBIG:
+    case -ENAMETOOLONG:
+        return OTELCTX_LOG_ERROR;
+    case -ENOENT:
+    case -ENOTDIR:
+    case -EACCES:
+    case -ELOOP:
+        return asked_for ? OTELCTX_LOG_ERROR : OTELCTX_LOG_DEBUG;
+    default:
+        return OTELCTX_LOG_WARN;
+    }
+}
+
+static void tell_file_failure(const struct otelctx_settings *s)
 {
     const bool asked_for = s->source[OTELCTX_OPTION_CONFIG_FILE].text.at;
     struct otelctx_line out;
 
-    if (!asked_for && err == -ENOENT)
-        return;
-    if (!otelctx_line_begin(&out, !asked_for && err == -EACCES
-                                      ? OTELCTX_LOG_INFO
-                                      : OTELCTX_LOG_ERROR))
+    if (!s->file_err ||
+        !otelctx_line_begin(&out, file_failure_level(asked_for, s->file_err)))
         return;
     otelctx_line_text(&out, s->path);
     otelctx_line_text(&out, ": expected a readable regular file of at most "
                             "65536 bytes");
-    otelctx_line_errno(&out, err);
+    otelctx_line_errno(&out, s->file_err);
     otelctx_line_send(&out);
 }
 
@@ -120,20 +147,18 @@ static void open_file(struct otelctx_settings *s)
 {
     const struct otelctx_span path = s->options.config_file;
     char text[4096];
-    int err = -ENAMETOOLONG;
     size_t cut = path.size;
 
+    s->file_err = -ENAMETOOLONG;
     if (path.size < sizeof(text)) {
         memcpy(text, path.at, path.size);
         text[path.size] = '\0';
-        err = read_file(s, text);
+        s->file_err = read_file(s, text);
     }
     if (cut > sizeof(s->path) - 1)
         cut = sizeof(s->path) - 1;
     memcpy(s->path, path.at, cut);
     s->path[cut] = '\0';
-    if (err)
-        file_failed(s, err);
 }
 
 /* One line of the file; why it does not count, or NULL. */
@@ -148,9 +173,12 @@ static const char *take_line(struct otelctx_settings *s, uint32_t line,
         return "expected the name of an option";
     if (id == OTELCTX_OPTION_CONFIG_FILE)
         return "expected OTELCTX_CONFIG_FILE in the environment only";
-    /* Within the file, the last line counts. */
-    if (value.size > 0 && (!setting->text.at || setting->line > 0))
-        *setting = (struct otelctx_setting){.text = value, .line = line};
+    if (setting->text.at && setting->line == 0)
+        return NULL; /* the environment has it */
+    /* Within the file the last line counts, also when it unsets. */
+    *setting = (struct otelctx_setting){.line = line};
+    if (value.size > 0)
+        setting->text = value;
     return NULL;
 }
 
@@ -193,23 +221,31 @@ static void tell_sources(const struct otelctx_settings *s)
     }
 }
 
-int otelctx_settings_open(struct otelctx_settings *s)
+int otelctx_settings_open(struct otelctx_settings *s, bool aloud)
 {
     memset(s, 0, sizeof(*s));
     if (!otelctx_host_is_secure()) {
-        otelctx_environment_open(&s->environment);
+        if (!otelctx_environment_open(&s->environment))
+            return -ENOSYS;
         otelctx_options_read_environment(s->source, s->environment.strings);
     }
     apply(s, SILENTLY);
-    if (disabled(s))
+    if (is_disabled(s))
         return -ENOSYS;
 
+    /* Silently at first: the file may say what to report, or to be silent. */
     open_file(s);
     take_file(s, SILENTLY);
+    apply(s, SILENTLY);
+    otelctx_diag_set_level(aloud ? s->options.log_level : OTELCTX_LOG_NONE);
+    if (is_disabled(s) || is_excluded(&s->options))
+        return -ENOSYS;
+
+    tell_file_failure(s);
     apply(s, ALOUD);
     take_file(s, ALOUD);
     tell_sources(s);
-    return disabled(s) ? -ENOSYS : 0;
+    return 0;
 }
 
 void otelctx_settings_close(struct otelctx_settings *s)

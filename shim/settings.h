@@ -17,15 +17,18 @@ struct otelctx_settings {
     char path[256]; /* of the file, cut, for messages */
     char *file;     /* OTELCTX_FILE_MAX + 1 bytes, NULL without a file */
     size_t file_size;
+    int file_err; /* 0 or -errno: why it could not be read */
 };
 
 /*
- * Read all of it and report on stderr what is wrong. Makes no system call in a
- * process whose environment disables the shim.
+ * Read all of it and, if aloud, report on stderr what is wrong; if not, nothing
+ * is reported from here on. Makes no system call in a process whose environment
+ * disables the shim.
  *
- * Returns 0, or -ENOSYS when it disables the shim; then nothing is reported.
+ * Returns 0, or -ENOSYS when this process is disabled or excluded, or has no
+ * environment to be had; then no fault is reported. To be closed either way.
  */
-int otelctx_settings_open(struct otelctx_settings *s);
+int otelctx_settings_open(struct otelctx_settings *s, bool aloud);
 void otelctx_settings_close(struct otelctx_settings *s);
 
 /* Report a fault in the text of one option. */

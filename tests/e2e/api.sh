@@ -32,6 +32,8 @@ $(resource "$PID")"
 same 'NULL removes an attribute' $'0 0\nservice.name=host\na=one' \
     "$(call set b) $(call publish)
 $(resource "$PID")"
+same 'what is no key cannot be removed' "$EINVAL $EPERM $EPERM" \
+    "$(call set $'a\xff') $(call set threadlocal.x) $(call extra threadlocal.x)"
 same 'removing what is not there is no error' 0 "$(call set nothing)"
 same 'without a service.name the default one comes back' \
     $'0 0\na=one\nservice.name=unknown_service:driver' \
@@ -86,7 +88,7 @@ stop
 for list in "$EARLY:$SHIM" "$SHIM:$EARLY"; do
     SHIM=$list drive OTEL_RESOURCE_ATTRIBUTES=a=1
     same "calls of another constructor count (${list##*/} last)" \
-        $'service.name=unknown_service:driver\na=1\nearly=bird' \
+        $'a=1\nservice.name=unknown_service:driver\nearly=bird' \
         "$(resource "$PID")"
     stop
 done

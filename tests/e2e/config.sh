@@ -46,6 +46,21 @@ same 'an executable without a name is an unknown_service' \
     'service.name=unknown_service' "$(resource "$PID")"
 stop
 
+# The name of the executable is what execve(2) was given.
+drive_at() {
+    DRIVER=$1 drive
+    resource "$PID"
+    stop
+}
+mkdir "$TMP/here"
+cp "$DRIVER" "$TMP/here/there"
+same 'below a directory that was given by its number it has a name' \
+    service.name=unknown_service:there \
+    "$(drive_at /dev/fd/8/there 8<"$TMP/here")"
+cp "$DRIVER" "$TMP/$(printf 'n\xffme')"
+same 'a name that is not UTF-8 is none' service.name=unknown_service \
+    "$(drive_at "$TMP/$(printf 'n\xffme')")"
+
 # Errors: the variable, the position, what was expected.
 
 same 'a correct configuration prints nothing' '' \
@@ -74,6 +89,39 @@ same 'a service name beyond 64 KiB is told' \
 same 'a word that is none of the choices is told' \
     'otelctx[PID]: error: OTELCTX_PUBLISH: byte 1: expected always|configured' \
     "$(stderr_of OTELCTX_PUBLISH=sometimes /bin/true)"
+
+# What a service name of SIZE bytes leaves for it: the payload's limit, not that
+# of a default name, which it replaces.
+long() { head -c "$1" /dev/zero | tr '\0' x; }
+# Heads of the resource (4 bytes), of service.name=s (21 in all) and of a=.
+longest=$((65536 - 4 - 21 - 4 - 3 - 4 - 4))
+fits() {
+    stderr_of OTEL_SERVICE_NAME=s OTEL_RESOURCE_ATTRIBUTES="a=$(long "$1")" \
+        /bin/true
+}
+same 'the longest payload that readers take is published' '' "$(fits $longest)"
+contains 'one byte more is refused' 'a payload of at most 65536 bytes' \
+    "$(fits $((longest + 1)))"
+drive OTEL_RESOURCE_ATTRIBUTES="a=$(long $longest)"
+same 'attributes that leave no room for a service name are refused' \
+    'service.name=unknown_service:driver' "$(resource "$PID")"
+contains 'and that is told' 'OTEL_RESOURCE_ATTRIBUTES: byte 1: expected a payload' \
+    "$(cat "$TMP/stderr")"
+stop
+same 'a service name that is too long costs no attribute' \
+    $'a=1\nservice.name=unknown_service:driver' \
+    "$(with OTEL_SERVICE_NAME="$(long 70000)" OTEL_RESOURCE_ATTRIBUTES=a=1)"
+
+# Environments of any size, at a bounded cost.
+garbage() {
+    timeout 20 env LD_PRELOAD="$SHIM" OTELCTX_LOG_LEVEL=none \
+        OTEL_RESOURCE_ATTRIBUTES="$1" OTELCTX_EXTRA_ATTRIBUTES="$1" \
+        OTELCTX_EXCLUDE_PATHS="$1" OTEL_SERVICE_NAME="$1" /bin/true
+}
+check '30000 keys are no trouble' garbage "$(seq -f '%g=' -s, 1 16000 | head -c 120000)"
+check 'nor are 120 KB of commas' garbage "$(long 120000 | tr x ,)"
+check 'nor of brackets' garbage "$(long 120000 | tr x '[')"
+check 'nor of bytes that are no text' garbage "$(long 120000 | tr x '\377')"
 
 same 'several errors are told one by one' 3 \
     "$(stderr_of OTELCTX_PUBLISH=x OTELCTX_DISABLED=y OTEL_RESOURCE_ATTRIBUTES=z /bin/true | wc -l)"
@@ -116,6 +164,11 @@ otelctx[PID]: error: $conf: line 3: byte 1: expected the name of an option
 otelctx[PID]: error: $conf: line 4: byte 1: expected OTELCTX_CONFIG_FILE in the environment only" \
     "$(stderr_of OTELCTX_CONFIG_FILE="$conf" /bin/true)"
 
+in_file 'OTEL_SERVICE_NAME=first' 'OTEL_SERVICE_NAME='
+same 'a line without a value unsets what the file said before' \
+    'service.name=unknown_service:driver' "$(with OTELCTX_CONFIG_FILE="$conf")"
+
+in_file 'OTEL_SERVICE_NAME=first' 'nonsense' 'OTEL_SERVICE_NAME=last'
 same 'the other lines count, the last of a name' 'service.name=last' \
     "$(with OTELCTX_CONFIG_FILE="$conf")"
 
@@ -158,9 +211,10 @@ for name in OTEL_SDK_DISABLED OTELCTX_DISABLED; do
     stop
 done
 
-in_file 'OTELCTX_DISABLED=true'
+in_file 'OTELCTX_DISABLED=true' 'nonsense' 'OTELCTX_PUBLISH=nonsense'
 drive OTELCTX_CONFIG_FILE="$conf"
-same 'the file disables the shim, too' no_context "$(status "$PID")"
+same 'the file disables the shim, too, and then its faults are nobody'\''s' \
+    no_context "$(status "$PID")$(cat "$TMP/stderr")"
 stop
 
 # calls [NAME=VALUE]...: the system calls between the linker's last one and the
@@ -185,6 +239,8 @@ excluded() {
 here=$(dirname "$(realpath "$DRIVER")")
 same 'an excluded path: nothing is published' no_context \
     "$(excluded OTELCTX_EXCLUDE_PATHS="/x,$here/*")"
+same 'and no fault is told' '' \
+    "$(stderr_of OTELCTX_EXCLUDE_PATHS='*' OTELCTX_PUBLISH=x /bin/true)"
 same 'another excluded path: published' ok \
     "$(excluded OTELCTX_EXCLUDE_PATHS="/x,$here/x*")"
 same 'an included path: published' ok "$(excluded OTELCTX_INCLUDE_PATHS="*/driver")"
@@ -205,8 +261,26 @@ same 'OTELCTX_PUBLISH=configured with nothing at all is silent' no_context \
     "$(status "$PID")"
 stop
 same 'OTELCTX_PUBLISH=configured with one attribute publishes' \
-    $'service.name=unknown_service:driver\na=b' \
+    $'a=b\nservice.name=unknown_service:driver' \
     "$(with OTELCTX_PUBLISH=configured OTEL_RESOURCE_ATTRIBUTES=a=b)"
+
+# The system calls that the manual lists for seccomp filters.
+echo OTEL_SERVICE_NAME=a >"$conf"
+unlisted() {
+    local settings call
+
+    for settings in OTELCTX_PUBLISH=x OTELCTX_CONFIG_FILE="$conf" \
+        OTELCTX_EXCLUDE_PATHS=x OTEL_SERVICE_NAME="$(long 5000)"; do
+        strace -o "$TMP/trace" -E LD_PRELOAD="$SHIM" -E "$settings" /bin/true \
+            2>/dev/null
+        # From the shim's first call on.
+        sed -n '/"[^"]*otelctx.conf"/,/^exit_group/s/(.*//p' "$TMP/trace"
+    done | sort -u | grep -vx -e exit_group | while read -r call; do
+        sed -n '/seccomp/,$p' "$ROOT/shim/libotelctx_preload.7" |
+            grep -qw "${call/newfstatat/fstat}" || echo "$call"
+    done
+}
+same 'libotelctx_preload(7) lists every system call' '' "$(unlisted)"
 
 # A program with elevated privileges, preloaded into by the system.
 secure() {
@@ -227,7 +301,7 @@ secure() {
         jq -r '.contexts[0].resource.attributes[] | "\(.key)=\(.value.stringValue)"'
 }
 same 'with elevated privileges only the default file counts' \
-    $'service.name=unknown_service:driver\nfrom=file' "$(secure 4755)"
+    $'from=file\nservice.name=unknown_service:driver' "$(secure 4755)"
 same 'without, the environment does, too' \
     $'from=file\nservice.name=from_environment' "$(secure 0755)"
 

@@ -31,7 +31,7 @@ rules() {
 
     same "$name: exports what otelctx.map lists" "$(listed)" "$(exports "$file")"
     same "$name: imports no more than these, all weak" \
-        $'WEAK __errno_location\nWEAK environ\nWEAK getauxval' \
+        $'WEAK __environ\nWEAK __errno_location\nWEAK getauxval' \
         "$(sort <<<"$imports")"
     same "$name: needs no library, has no symbol versions, no DT_RELR" '' \
         "$(grep -E 'NEEDED|VERNEED|VERDEF|VERSYM|RELR|TEXTREL' <<<"$dynamic")"

@@ -70,6 +70,11 @@ EOF
 gcc -o noticed -D_GNU_SOURCE noticed.c
 unchanged 'errno, descriptors, threads and signal mask' ./noticed
 
+# A program may call something of its own what libc calls the environment.
+printf 'int environ = 5;\nint puts(const char *);\nint main(void) { return puts("ok") < 0; }\n' >own.c
+gcc -o own own.c
+unchanged 'a program with an environ of its own' ./own
+
 # stays SENTENCE COMMAND...: it has a context, until it is ended.
 stays() {
     local sentence=$1

@@ -116,10 +116,12 @@ static inline int model_set(struct model *m, enum otelctx_place place,
 {
     struct model_list *list = &m->places[place];
 
-    if (key.size == 0 || !model_is_text(key) || !model_is_text(value))
+    if (key.size == 0 || !model_is_text(key))
         return -EINVAL;
     if (key.size >= 12 && memcmp(key.at, "threadlocal.", 12) == 0)
         return -EPERM;
+    if (!model_is_text(value))
+        return -EINVAL;
     if (!model_would_fit(m, place, key, value))
         return -ENOSPC;
     model_unset(list, key);
