@@ -86,8 +86,9 @@ const struct otelctx_option otelctx_options_table[OTELCTX_OPTION_COUNT] = {
             .name = "OTEL_SERVICE_NAME",
             .kind = UTF8,
             .field = FIELD(service_name),
-            .help = "`service.name`, taken literally. Without one it is "
-                    "`unknown_service:` and the name of the executable.",
+            .help = "`service.name`, taken literally; beats the attributes. "
+                    "Without either it is `unknown_service:` and the name of "
+                    "the executable.",
         },
     [OTELCTX_OPTION_RESOURCE_ATTRIBUTES] =
         {

@@ -55,7 +55,8 @@ size_t otelctx_payload_size(const struct otelctx_payload *payload);
 void otelctx_payload_encode(const struct otelctx_payload *payload,
                             uint8_t *out);
 
-/* What some reader will not take; see readers.md. NULL when all of them do. */
+/* What some readers will not take, although the eBPF profiler, OBI and the
+ * datadog-agent do; NULL when all of them will. */
 const char *otelctx_payload_beyond(const struct otelctx_payload *payload);
 
 /* Copy what is set, not the whole structure. */

@@ -56,6 +56,11 @@ stderr_of() {
     env LD_PRELOAD="$SHIM" "$@" 2>&1 >/dev/null | sed 's/^otelctx\[[0-9]*\]/otelctx[PID]/'
 }
 
+# can_mount: this machine lets us have a mount namespace. A container may not.
+can_mount() {
+    unshare -m true 2>/dev/null
+}
+
 # drive [NAME=VALUE]...: starts hosts/driver.c under the shim, as $PID; when it
 # returns, the shim has done what it does at start. `call` has it make one call
 # and prints what that returned; `stop` ends it.

@@ -20,7 +20,8 @@ declared() {
         shim/otelctx.h | sort -u
 }
 
-# rules FILE NAME: those of hazards.md, "How it loads".
+# rules FILE NAME: what lets one file load under every libc; shim/meson.build
+# says why.
 rules() {
     local file=$1 name=$2 dynamic segments symbols imports
 
@@ -129,18 +130,29 @@ same 'libotelctx_preload(7) tells of every call and every option' '' \
 same 'the table in the README is the table in the code' "$("$TABLE")" \
     "$(sed -n '/^| variable/,/^$/p' README.md | sed '/^$/d')"
 
-# An installed copy.
-DESTDIR=$TMP/root meson install -C "$BUILD" --quiet --no-rebuild
+# An installed copy, built as the README says.
+install_copy() {
+    meson setup "$TMP/release" . --prefix=/usr -Dtests=disabled
+    ninja -C "$TMP/release"
+    DESTDIR=$TMP/root meson install -C "$TMP/release" --no-rebuild
+}
+check 'it installs as the README says' install_copy
 lib=$(cd "$TMP/root" && dirname "$(find . -name 'libotelctx_preload.so')")
 same 'it installs what a distribution would, where it would' \
-    "./usr/local/bin/otelctx-read
-./usr/local/include/otelctx.h
+    "./usr/bin/otelctx-read
+./usr/include/otelctx.h
 $lib/libotelctx_preload.so
 $lib/pkgconfig/otelctx.pc
-./usr/local/share/doc/otelctx/otelctx.conf
-./usr/local/share/man/man1/otelctx-read.1
-./usr/local/share/man/man7/libotelctx_preload.7" \
+./usr/share/doc/otelctx/otelctx.conf
+./usr/share/man/man1/otelctx-read.1
+./usr/share/man/man7/libotelctx_preload.7" \
     "$(cd "$TMP/root" && find . -not -type d | LC_ALL=C sort)"
+linker=$(readelf -Wl /bin/true | sed -n 's/.*interpreter: \(.*\)].*/\1/p')
+contains 'the dynamic linker searches that folder' \
+    "$(realpath -m "/$lib") (system search path)" \
+    "$("$linker" --help | while read -r folder what; do
+        echo "$(realpath -m "$folder") $what"
+    done)"
 
 cat >"$TMP/linked.c" <<'EOF'
 #include <otelctx.h>

@@ -20,7 +20,7 @@ newer_than() {
 }
 
 configured=(OTEL_SERVICE_NAME=checkout
-    OTEL_RESOURCE_ATTRIBUTES=deployment.environment.name=prod,empty=,greek=%CE%B1
+    "OTEL_RESOURCE_ATTRIBUTES=deployment.environment.name=prod,empty=,greek=%CE%B1"
     OTELCTX_EXTRA_ATTRIBUTES=build=7f)
 seen='deployment.environment.name=prod
 empty=
@@ -58,14 +58,14 @@ libdatadog() {
     cargo build --locked --quiet --target-dir "$built/libdatadog" \
         --manifest-path "$ROOT/tests/e2e/readers/libdatadog/Cargo.toml"
 }
-if newer_than 1.87 cargo --version; then
+if newer_than 1.91 cargo --version; then
     check 'libdatadog'\''s reader builds' libdatadog
     same 'libdatadog reads what was configured' "$seen" \
         "$(env LD_PRELOAD="$SHIM" "${configured[@]}" \
             "$built/libdatadog/debug/libdatadog_reader")"
 else
     skip 'libdatadog reads what was configured' \
-        'machine: its packages need Rust 1.87'
+        'machine: its packages need Rust 1.91'
 fi
 
 done_testing
