@@ -43,7 +43,9 @@ same 'extra attributes are beside the resource' $'0 0\nk=v' \
     "$(call extra k v) $(call publish)
 $(extra "$PID")"
 
-same 'an empty key is refused' "$EINVAL" "$(call set '')"
+same 'a key that is NULL is refused' "$EINVAL $EINVAL" "$(call set) $(call extra)"
+same 'an empty key is refused' "$EINVAL $EINVAL $EINVAL" \
+    "$(call set "''" v) $(call set "''") $(call extra "''" v)"
 same 'a key that is not UTF-8 is refused' "$EINVAL" "$(call set $'a\xff' v)"
 same 'a value that is not UTF-8 is refused' "$EINVAL" "$(call set k $'\xc3')"
 same 'a reserved key is refused' "$EPERM $EPERM" \
@@ -77,6 +79,13 @@ third=$(published_at)
 check 'with a later timestamp' [ "$third" -gt "$second" ]
 stop
 
+drive OTEL_SERVICE_NAME=s
+same 'without room for the default service.name the one that is set stays' \
+    "0 $ENOSPC 0 service.name=s" \
+    "$(call setlong long 65490) $(call set service.name) $(call publish) $(
+        resource "$PID" | grep ^service)"
+stop
+
 # Without the shim.
 SHIM='' drive
 same 'without the shim every call does nothing' \
@@ -93,11 +102,28 @@ for list in "$EARLY:$SHIM" "$SHIM:$EARLY"; do
     stop
 done
 
+# Fork: nothing of the parent's but the attributes is in the child.
+drive OTEL_SERVICE_NAME=parent
+before=$(resource "$PID")
+CHILD=$(call fork)
+same 'after a fork the calls work in the child' '0 0' \
+    "$(call set in child) $(call publish)"
+same 'which inherits what was staged' $'service.name=parent\nin=child' \
+    "$(resource "$CHILD")"
+same 'and has one context' 1 \
+    "$("$READ" --json "$CHILD" | jq '.contexts | length')"
+same 'while that of the parent stays as it was' "$before" "$(resource "$PID")"
+call setlong long 5000 >/dev/null
+call publish >/dev/null
+GRANDCHILD=$(call fork)
+same 'a long payload is no memory of the child either' '0 0 5001 ok' \
+    "$(call setlong long 5001) $(call publish) $("$READ" --json "$GRANDCHILD" |
+        jq -r '.contexts[0].resource.attributes[]
+            | select(.key == "long").value.stringValue | length') $(
+        status "$CHILD")"
+stop
+
 # Descriptors, threads and memory after many calls.
-usage() {
-    find "/proc/$PID/fd" "/proc/$PID/task" -mindepth 1 -maxdepth 1 | wc -l
-    wc -l <"/proc/$PID/maps"
-}
 drive
 call setlong long 60000 >/dev/null
 call publish >/dev/null

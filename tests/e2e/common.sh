@@ -51,6 +51,14 @@ published() {
     return 1
 }
 
+# usage: descriptors and threads of $PID, and the KiB that it has mapped, but
+# for its heap and stack. Not lines of maps: neighbours there become one.
+usage() {
+    find "/proc/$PID/fd" "/proc/$PID/task" -mindepth 1 -maxdepth 1 | wc -l
+    awk '/^[0-9a-f]+-/ {name = $6} /^Size:/ && name !~ /^\[/ {kib += $2}
+        END {print kib}' "/proc/$PID/smaps"
+}
+
 # stderr_of [NAME=VALUE]... COMMAND...: under the shim, the pid made "PID".
 stderr_of() {
     env LD_PRELOAD="$SHIM" "$@" 2>&1 >/dev/null | sed 's/^otelctx\[[0-9]*\]/otelctx[PID]/'

@@ -33,6 +33,9 @@ same 'a fault discards that whole variable and nothing else' \
     'service.name=still' \
     "$(with OTEL_RESOURCE_ATTRIBUTES=a=1,b OTEL_SERVICE_NAME=still)"
 
+same 'and brings no other service.name' 'service.name=unknown_service:driver' \
+    "$(with OTEL_RESOURCE_ATTRIBUTES=service.name=x,b)"
+
 same 'empty means unset' 'service.name=unknown_service:driver' \
     "$(with OTEL_SERVICE_NAME= OTEL_RESOURCE_ATTRIBUTES=)"
 
@@ -86,6 +89,9 @@ same 'a service name beyond 64 KiB is told' \
     'otelctx[PID]: error: OTEL_SERVICE_NAME: byte 1: expected a payload of at most 65536 bytes' \
     "$(stderr_of OTEL_SERVICE_NAME="$(head -c 70000 /dev/zero | tr '\0' x)" /bin/true)"
 
+same 'and the default one stands in' 'service.name=unknown_service:driver' \
+    "$(with OTEL_SERVICE_NAME="$(head -c 70000 /dev/zero | tr '\0' x)")"
+
 same 'a word that is none of the choices is told' \
     'otelctx[PID]: error: OTELCTX_PUBLISH: byte 1: expected always|configured' \
     "$(stderr_of OTELCTX_PUBLISH=sometimes /bin/true)"
@@ -137,6 +143,9 @@ contains 'OTELCTX_LOG_LEVEL=info names what some readers will not take' \
     'some readers will not take it: a key or value is longer than 4096 bytes' \
     "$(stderr_of OTELCTX_LOG_LEVEL=info OTEL_SERVICE_NAME="$(head -c 4097 /dev/zero | tr '\0' x)" /bin/true)"
 
+same 'OTELCTX_LOG_LEVEL=warn does not' '' \
+    "$(stderr_of OTELCTX_LOG_LEVEL=warn OTEL_SERVICE_NAME="$(head -c 4097 /dev/zero | tr '\0' x)" /bin/true)"
+
 contains 'OTELCTX_LOG_LEVEL=debug says where each setting came from' \
     'debug: OTEL_SERVICE_NAME: 3 bytes from the environment' \
     "$(stderr_of OTELCTX_LOG_LEVEL=debug OTEL_SERVICE_NAME=abc /bin/true)"
@@ -155,6 +164,15 @@ same 'the environment beats the file, each variable whole' \
 same 'an empty variable leaves it to the file' \
     $'a=file\nb=file\nservice.name=from file' \
     "$(with OTELCTX_CONFIG_FILE="$conf" OTEL_SERVICE_NAME=)"
+
+contains 'OTELCTX_LOG_LEVEL=debug tells the file, too' \
+    "debug: OTEL_SERVICE_NAME: 9 bytes from $conf" \
+    "$(stderr_of OTELCTX_LOG_LEVEL=debug OTELCTX_CONFIG_FILE="$conf" /bin/true)"
+
+in_file nonsense OTELCTX_PUBLISH=x OTEL_RESOURCE_ATTRIBUTES=a \
+    OTELCTX_LOG_LEVEL=none
+same 'the log level of the file holds for all of the file' '' \
+    "$(stderr_of OTELCTX_CONFIG_FILE="$conf" /bin/true)"
 
 in_file 'OTEL_SERVICE_NAME=first' 'nonsense' 'OTEL_NONSENSE=1' \
     'OTELCTX_CONFIG_FILE=/x' 'OTEL_SERVICE_NAME=last'
@@ -201,6 +219,23 @@ same 'a file that was asked for and is not there is told' \
     "otelctx[PID]: error: $TMP/none: $wrong (errno 2)" \
     "$(stderr_of OTELCTX_CONFIG_FILE="$TMP/none" /bin/true)"
 
+same 'and the environment counts all the same' 'service.name=still' \
+    "$(with OTELCTX_CONFIG_FILE="$TMP/none" OTEL_SERVICE_NAME=still)"
+slashes=$(head -c 4096 /dev/zero | tr '\0' /)
+same 'a path beyond 4095 bytes is refused, and cut when it is told' \
+    "otelctx[PID]: error: ${slashes:0:255}: $wrong (errno 36)" \
+    "$(stderr_of OTELCTX_CONFIG_FILE="$slashes" /bin/true)"
+
+drive
+before=$(usage)
+stop
+for file in "$conf" "$TMP/huge" "$TMP"; do
+    drive OTELCTX_CONFIG_FILE="$file"
+    same "reading $(stat -c %F "$file") leaves no descriptor or memory behind" \
+        "$before" "$(usage)"
+    stop
+done
+
 # Where to work, and where not.
 
 for name in OTEL_SDK_DISABLED OTELCTX_DISABLED; do
@@ -215,14 +250,17 @@ in_file 'OTELCTX_DISABLED=true' 'nonsense' 'OTELCTX_PUBLISH=nonsense'
 drive OTELCTX_CONFIG_FILE="$conf"
 same 'the file disables the shim, too, and then its faults are nobody'\''s' \
     no_context "$(status "$PID")$(cat "$TMP/stderr")"
+rm "$conf"
+same 'for as long as the process lives' -38 "$(call publish)"
 stop
 
-# calls [NAME=VALUE]...: the system calls between the linker's last one and the
-# program's end.
+# calls [NAME=VALUE]...: the system calls between the linker's last one, which
+# unmaps ld.so.cache, and the program's end.
 calls() {
     strace -o "$TMP/trace" -E LD_PRELOAD="$SHIM" "$@" /bin/true
-    tac "$TMP/trace" | sed '/^munmap.*/,$d; /^+++/d; /^exit_group/d'
+    sed '1,/^munmap(/d; /^exit_group/,$d' "$TMP/trace"
 }
+in_file OTEL_SERVICE_NAME=x
 contains 'enabled, it makes system calls' memfd_create "$(calls)"
 same 'disabled, it makes none' '' \
     "$(calls -E OTELCTX_DISABLED=true -E OTELCTX_CONFIG_FILE="$conf")"
@@ -233,36 +271,41 @@ same 'a switch that is neither true nor false is told and counts as false' \
 
 excluded() {
     drive "$@"
-    status "$PID"
+    echo "$(status "$PID") $ABI$(cat "$TMP/stderr")"
     stop
 }
 here=$(dirname "$(realpath "$DRIVER")")
-same 'an excluded path: nothing is published' no_context \
+same 'an excluded path: nothing is published, no call works' 'no_context -38' \
     "$(excluded OTELCTX_EXCLUDE_PATHS="/x,$here/*")"
 same 'and no fault is told' '' \
     "$(stderr_of OTELCTX_EXCLUDE_PATHS='*' OTELCTX_PUBLISH=x /bin/true)"
-same 'another excluded path: published' ok \
+same 'another excluded path: published' 'ok 1' \
     "$(excluded OTELCTX_EXCLUDE_PATHS="/x,$here/x*")"
-same 'an included path: published' ok "$(excluded OTELCTX_INCLUDE_PATHS="*/driver")"
-same 'not an included path: nothing is published' no_context \
+same 'an included path: published' 'ok 1' "$(excluded OTELCTX_INCLUDE_PATHS="*/driver")"
+same 'not an included path: nothing is published' 'no_context -38' \
     "$(excluded OTELCTX_INCLUDE_PATHS=/usr/bin/*)"
-same 'included and excluded: nothing is published' no_context \
+same 'included and excluded: nothing is published' 'no_context -38' \
     "$(excluded OTELCTX_INCLUDE_PATHS='*' OTELCTX_EXCLUDE_PATHS='*')"
 
 drive OTELCTX_PUBLISH=configured OTEL_RESOURCE_ATTRIBUTES=,,
 same 'OTELCTX_PUBLISH=configured without an attribute is silent' no_context \
-    "$(status "$PID")"
+    "$(status "$PID")$(cat "$TMP/stderr")"
 same 'but the calls work' '1 0 0' "$ABI $(call set a b) $(call publish)"
 same 'and publish what was set, with the default name' \
     $'service.name=unknown_service:driver\na=b' "$(resource "$PID")"
 stop
 drive OTELCTX_PUBLISH=configured
 same 'OTELCTX_PUBLISH=configured with nothing at all is silent' no_context \
-    "$(status "$PID")"
+    "$(status "$PID")$(cat "$TMP/stderr")"
 stop
 same 'OTELCTX_PUBLISH=configured with one attribute publishes' \
     $'a=b\nservice.name=unknown_service:driver' \
     "$(with OTELCTX_PUBLISH=configured OTEL_RESOURCE_ATTRIBUTES=a=b)"
+
+same 'or with a service name' service.name=x \
+    "$(with OTELCTX_PUBLISH=configured OTEL_SERVICE_NAME=x)"
+same 'or with an extra attribute' service.name=unknown_service:driver \
+    "$(with OTELCTX_PUBLISH=configured OTELCTX_EXTRA_ATTRIBUTES=a=b)"
 
 # The system calls that the manual lists for seccomp filters.
 echo OTEL_SERVICE_NAME=a >"$conf"

@@ -55,6 +55,8 @@ contains 'step 10: the mapping is named, also where the kernel cannot' \
     '4096, "OTEL_CTX") = -1 EINVAL' "$(cat "$TMP/trace")"
 same 'where naming is refused, the name of the memfd does' "ok 1 " \
     "$STATUS $MAPS $STDERR"
+contains 'the configuration file is opened without waiting for anybody' \
+    'otelctx.conf", O_RDONLY|O_NOCTTY|O_NONBLOCK|O_CLOEXEC' "$(cat "$TMP/trace")"
 state=$(nth mmap MAP_NORESERVE)
 page=$(nth mmap MAP_POPULATE)
 wipe=$(nth madvise MADV_WIPEONFORK)
@@ -79,7 +81,9 @@ cannot='warn: cannot publish the process context:'
 
 fails 'without MFD_NOEXEC_SEAL a plain memfd does' ok '' \
     memfd_create:error=EINVAL:when=1
-same 'and that one is tried second' 2 "$(grep -c '^memfd_create' "$TMP/trace")"
+same 'and that one is tried second' \
+    'memfd_create("OTEL_CTX", MFD_CLOEXEC|MFD_ALLOW_SEALING) = ' \
+    "$(sed -n 's/^\(memfd_create.* = \)[0-9].*/\1/p' "$TMP/trace")"
 
 fails 'no memfd and no naming: publication failed' no_context \
     "$cannot prctl (errno 22)" "$no_memfd" "$unnamed"
@@ -115,6 +119,49 @@ fails 'RLIMIT_FSIZE unknown: anonymous instead' no_context '' \
 
 fails 'a closed configuration file: published all the same' ok '' \
     "openat:error=EACCES:when=$(nth openat otelctx.conf)"
+
+OTELCTX_CONFIG_FILE=/asked/otelctx.conf fails \
+    'one that was asked for is told' ok \
+    'error: /asked/otelctx.conf: expected a readable regular file of at most 65536 bytes (errno 13)' \
+    "openat:error=EACCES:when=$(nth openat otelctx.conf)"
+
+# again [NAME=VALUE]...: the driver once more with the last faults.
+again() {
+    DRIVER=$TMP/faulty LD_PRELOAD='' SHIM='' drive "$@"
+}
+
+echo OTEL_SERVICE_NAME=of-the-file >"$TMP/otelctx.conf"
+export OTELCTX_CONFIG_FILE=$TMP/otelctx.conf
+traced
+traced "read:error=EINTR:when=$(nth read OTEL_SERVICE_NAME)"
+again
+same 'a signal while the configuration file is read: read all the same' \
+    service.name=of-the-file "$(resource "$PID")"
+stop
+unset OTELCTX_CONFIG_FILE
+
+# After the start: the next call works, and an update is but one system call.
+traced "mmap:error=ENOMEM:when=$state"
+again
+same 'memory for the attributes is there again: the calls work' '0 0 ok' \
+    "$(call set a b) $(call publish) $(status "$PID")"
+stop
+traced
+again
+for _ in 1 2; do
+    call set a b
+    call publish
+done >/dev/null
+stop
+case $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource) in
+tsc | kvm-clock | hyperv_clocksource_tsc_page | arch_sys_counter)
+    same 'an update makes no system call but the naming' 'read prctl write' \
+        "$(sed -n '/^read(0, "publish/,/^write(1/s/(.*//p' "$TMP/trace" |
+            tail -n 3 | paste -sd ' ')"
+    ;;
+*) skip 'an update makes no system call but the naming' \
+    'machine: its clock cannot be read without one' ;;
+esac
 
 # A name that was given once stays, whatever becomes of naming later.
 named_once() {
@@ -159,11 +206,51 @@ same 'a context that was published before a refused call stays' \
         resource "$PID" | sed -n 's/^k=//p')"
 stop
 
+# memory_left BYTES: all that the process may still map.
+memory_left() {
+    local kib
+
+    kib=$(awk '/^VmSize:/ {print $2}' "/proc/$PID/status")
+    prlimit --pid "$PID" --as=$((kib * 1024 + $1)):
+}
+drive OTEL_SERVICE_NAME=small
+memory_left 65536
+same 'no memory for a long payload: publishing fails and nothing changes' \
+    '0 -12 service.name=small' \
+    "$(call setlong long 5000) $(call publish) $(resource "$PID")"
+same 'and nothing is left locked: a short one is published' \
+    $'0 0\nservice.name=small\nshort=yes' \
+    "$(call set long >/dev/null; call set short yes) $(call publish)
+$(resource "$PID")"
+same 'the same when nothing was published' '0 0 -12 no_context' \
+    "$(call drop) $(call setlong long 5000) $(call publish) $(status "$PID")"
+memory_left 0
+same 'no memory for the page: publishing fails' '0 -12 no_context' \
+    "$(call set long) $(call publish) $(status "$PID")"
+prlimit --pid "$PID" --as=unlimited:
+same 'and works again with the memory' '0 ok' "$(call publish) $(status "$PID")"
+stop
+
+# Before Linux 4.14 the kernel does not wipe memory on fork: the pid tells.
+traced "madvise:error=EINVAL:when=$wipe"
+again OTEL_SERVICE_NAME=parent
+CHILD=$(call fork)
+same 'MADV_WIPEONFORK refused: a forked child has a context of its own' \
+    $'0 0 ok\nservice.name=parent\nin=child' \
+    "$(call set in child) $(call publish) $(status "$PID")
+$(resource "$CHILD")"
+stop
+
 # The size limit of files, for which ftruncate would be deadly.
-limited() (
-    ulimit -f 0
-    LD_PRELOAD=$SHIM exec /bin/true
-)
-check 'RLIMIT_FSIZE of 0 kills nobody' limited
+# limited KIB COMMAND...
+limited() {
+    ulimit -f "$1"
+    shift
+    LD_PRELOAD=$SHIM exec "$@"
+}
+check 'RLIMIT_FSIZE of 0 kills nobody' limited 0 /bin/true
+check 'RLIMIT_FSIZE below a page kills nobody' limited 3 /bin/true
+background limited 4 sleep 600
+check 'RLIMIT_FSIZE of a page allows a memfd' published "$PID"
 
 done_testing

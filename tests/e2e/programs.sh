@@ -151,6 +151,12 @@ unchanged 'a Go program without libc' ./go_pie
 stay OTEL_SERVICE_NAME=on-go ./go_pie wait >/dev/null
 check 'a Go program without libc is published' published "$PID"
 same 'with what its environment says' service.name=on-go "$(resource "$PID")"
+same 'and no file of /proc is left open' '' \
+    "$(find "/proc/$PID/fd" -lname '/proc/*')"
+strace -f -o go.trace -e trace=mmap,munmap -E LD_PRELOAD="$SHIM" ./go_pie >/dev/null
+copy=$(sed -n 's/.*mmap(NULL, \([0-9]*\), .*MAP_NORESERVE.*/\1/p' go.trace | head -n 1)
+same 'nor the copy of the environment left mapped' 1 \
+    "$(grep -c "munmap(.*, $copy) *= 0" go.trace)"
 
 # Where the dynamic linker does not load us.
 unchanged 'a static program runs as ever' "$(command -v busybox)" seq 3

@@ -41,6 +41,8 @@ struct trace {
     unsigned calls, zero_calls, unready_calls; /* system calls; in the zero
                                                   window; naming too early */
     bool signed_early; /* a reader of the draft would have seen a half */
+    unsigned fences;   /* full ones, and the header when each was reached */
+    struct otelctx_header at_fence[4], at_call; /* the last system call */
 };
 
 enum {
@@ -141,10 +143,26 @@ static void look_at_call(pid_t pid, uint64_t page, struct trace *trace)
     trace->calls++;
     if (!peek(pid, page, &h, sizeof(h)))
         return;
+    trace->at_call = h;
     if (h.published_at_ns == 0)
         trace->zero_calls++;
     if (regs.rdi == PR_SET_VMA && h.published_at_ns == 0)
         trace->unready_calls++;
+}
+
+/* A full fence is about to be executed: which stores are before it? */
+static void look_at_fence(pid_t pid, uint64_t page, struct trace *trace)
+{
+    struct user_regs_struct regs;
+    uint8_t code[3];
+
+    cr_assert_eq(ptrace(PTRACE_GETREGS, pid, 0, &regs), 0);
+    cr_assert(peek(pid, regs.rip, code, sizeof(code)));
+    if (code[0] != 0xf0 /* lock */ && memcmp(code, "\x0f\xae\xf0", 3) != 0)
+        return;
+    cr_assert_lt(trace->fences, 4u);
+    cr_assert(peek(pid, page, &trace->at_fence[trace->fences++],
+                   sizeof(struct otelctx_header)));
 }
 
 /* Single-step a child through what `run` marks. */
@@ -174,6 +192,7 @@ static struct trace step_through(void (*run)(void))
             trace.steps++;
             look(pid, page, &trace);
             look_at_call(pid, page, &trace);
+            look_at_fence(pid, page, &trace);
         }
         cr_assert_eq(ptrace(PTRACE_SINGLESTEP, pid, 0, 0), 0);
     }
@@ -195,6 +214,20 @@ Test(publish, at_every_instruction_there_is_no_context_or_the_whole_one)
 Test(publish, step_8_the_fields_are_there_before_signature_and_timestamp)
 {
     cr_expect_not(step_through(run_publish).signed_early);
+}
+
+Test(publish, step_8_full_fences_are_before_signature_and_timestamp)
+{
+    const struct trace trace = step_through(run_publish);
+    const struct otelctx_header *at = trace.at_fence;
+
+    cr_assert_eq(trace.fences, 2);
+    cr_expect_eq(at[0].version, 2);
+    cr_expect_eq(at[0].payload_size, FIRST);
+    cr_expect_neq(at[0].payload, 0);
+    cr_expect_eq(at[0].signature[0], 0);
+    cr_expect_arr_eq(at[1].signature, "OTEL_CTX", 8);
+    cr_expect_eq(at[1].published_at_ns, 0);
 }
 
 Test(publish, step_10_naming_comes_last_and_is_the_only_system_call)
@@ -227,6 +260,19 @@ Test(update, the_zero_window_is_stores_and_fences_and_no_system_call)
     cr_expect_leq(trace.zero, 12, "%u instructions", trace.zero);
 }
 
+Test(update, step_3_and_5_full_fences_are_around_the_stores)
+{
+    const struct trace trace = step_through(run_update);
+    const struct otelctx_header *at = trace.at_fence;
+
+    cr_assert_eq(trace.fences, 2);
+    cr_expect_eq(at[0].published_at_ns, 0);
+    cr_expect_eq(at[0].payload_size, FIRST);
+    cr_expect_neq(at[0].payload, at[1].payload);
+    cr_expect_eq(at[1].payload_size, SECOND);
+    cr_expect_eq(at[1].published_at_ns, 0);
+}
+
 Test(update, step_7_naming_comes_last_and_is_the_only_system_call)
 {
     const struct trace trace = step_through(run_update);
@@ -246,4 +292,22 @@ Test(drop, at_every_instruction_there_is_the_whole_context_or_none)
 Test(drop, the_timestamp_is_zero_before_the_signature_goes)
 {
     cr_expect_gt(step_through(run_drop).zero, 0);
+}
+
+Test(drop, the_signature_is_gone_before_the_page_is)
+{
+    const struct trace trace = step_through(run_drop);
+
+    cr_assert_eq(trace.calls, 1);
+    cr_expect_arr_eq(trace.at_call.signature, "\0\0\0\0\0\0\0", 8);
+    cr_expect_eq(trace.at_call.payload_size, FIRST);
+}
+
+Test(drop, a_full_fence_is_between_timestamp_and_signature)
+{
+    const struct trace trace = step_through(run_drop);
+
+    cr_assert_eq(trace.fences, 1);
+    cr_expect_eq(trace.at_fence[0].published_at_ns, 0);
+    cr_expect_arr_eq(trace.at_fence[0].signature, "OTEL_CTX", 8);
 }

@@ -5,8 +5,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 static struct otelctx_line line;
@@ -167,6 +171,49 @@ Test(stderr, at_the_file_size_limit_kills_nobody)
     say("nobody hears this");
 
     cr_expect_eq(lseek(2, 0, SEEK_END), 0);
+}
+
+/* In a session of its own: a background job whose terminal says TOSTOP. */
+static int say_from_background(const char *terminal)
+{
+    struct termios settings;
+    int status;
+    pid_t job;
+
+    setsid();
+    dup2(open(terminal, O_RDWR), 2); /* becomes the controlling terminal */
+    tcgetattr(2, &settings);
+    settings.c_lflag |= TOSTOP;
+    tcsetattr(2, TCSANOW, &settings);
+    job = fork();
+    if (job == 0) {
+        setpgid(0, 0);
+        say("somebody reads this");
+        _exit(tcgetpgrp(2) == getpgrp() ? 1 : 0);
+    }
+    waitpid(job, &status, WUNTRACED);
+    kill(job, SIGKILL);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+}
+
+Test(stderr, that_stops_background_jobs_does_not_stop_us, .timeout = 10)
+{
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    char out[128] = "";
+    int status;
+    pid_t session;
+
+    cr_assert_geq(terminal, 0);
+    cr_assert_eq(grantpt(terminal), 0);
+    cr_assert_eq(unlockpt(terminal), 0);
+    session = fork();
+    if (session == 0)
+        _exit(say_from_background(ptsname(terminal)));
+
+    cr_assert_eq(waitpid(session, &status, 0), session);
+    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%x", status);
+    cr_expect_gt(read(terminal, out, sizeof(out) - 1), 0);
+    cr_expect(strstr(out, "somebody reads this"));
 }
 
 Test(stderr, the_signal_mask_is_as_it_was)

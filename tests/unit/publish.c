@@ -117,18 +117,30 @@ Test(publication, step_3_the_memfd_is_closed)
     cr_expect_eq(descriptors(), before);
 }
 
-Test(publication, step_5_fork_does_not_pass_the_mapping_on)
+/* "dc" in VmFlags is MADV_DONTFORK; see proc_pid_smaps(5). */
+static bool fork_passes_on(const void *start)
 {
     char command[128];
 
-    publish_at(1);
-
-    /* "dc" in VmFlags is MADV_DONTFORK; see proc_pid_smaps(5). */
     snprintf(command, sizeof(command),
              "sed -n '/^%lx-/,/^VmFlags/p' /proc/%d/smaps |"
              "grep -q '^VmFlags:.* dc '",
-             (unsigned long)(uintptr_t)header(), getpid());
-    cr_expect_eq(system(command), 0);
+             (unsigned long)(uintptr_t)start, getpid());
+    return system(command) != 0;
+}
+
+Test(publication, step_5_fork_does_not_pass_the_mapping_on)
+{
+    publish_at(1);
+
+    cr_expect_not(fork_passes_on(header()));
+}
+
+Test(publication, step_5_fork_does_not_pass_long_payloads_on)
+{
+    publish(65536, 'x', 1);
+
+    cr_expect_not(fork_passes_on(payload()));
 }
 
 Test(publication, step_7_the_header_has_all_its_fields)
@@ -188,6 +200,22 @@ Test(update, step_1_the_old_payload_keeps_its_bytes)
     }
 }
 
+Test(update, step_1_the_two_areas_of_the_page_do_not_overlap)
+{
+    uint8_t copy[2032];
+
+    memset(copy, 'a', sizeof(copy));
+    for (uint64_t i = 0; i < 2; i++) { /* once from each area to the other */
+        const uint8_t *old;
+
+        publish(sizeof(copy), 'a', 3 * i + 1);
+        old = payload();
+        publish(sizeof(copy), 'b', 3 * i + 2);
+        cr_expect_arr_eq(old, copy, sizeof(copy));
+        publish(1, 'c', 3 * i + 3);
+    }
+}
+
 Test(update, step_6_the_timestamp_moves_forward_even_when_the_clock_does_not)
 {
     const uint64_t first = publish_at(100);
@@ -238,6 +266,18 @@ Test(payload_area, a_long_one_stays_readable_for_readers_of_an_old_pointer)
     publish(10, 'y', 2);
     publish(10, 'z', 3);
     otelctx_publication_drop(&context);
+
+    cr_expect_eq(old[65535], 'x');
+}
+
+Test(payload_area, a_drop_does_not_change_whose_turn_it_is)
+{
+    const uint8_t *old;
+
+    publish(65536, 'x', 1);
+    old = payload();
+    otelctx_publication_drop(&context);
+    publish(65536, 'y', 2);
 
     cr_expect_eq(old[65535], 'x');
 }

@@ -6,8 +6,10 @@
  *
  *     set KEY [VALUE]    extra KEY [VALUE]    publish    drop    abi
  *     setlong KEY SIZE   the value is SIZE times "x"
+ *     fork               a child goes on in its place; gives the child's pid
  *
- * Without a value the attribute is removed; VALUE "''" is the empty one.
+ * Without a value the attribute is removed, without a key it is NULL; "''" is
+ * the empty key or value.
  */
 
 #include "shim/otelctx.h"
@@ -16,12 +18,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-typedef int set_function(const char *, const char *);
-
-static int set(set_function *function, const char *key, const char *value)
+static const char *text(const char *word)
 {
-    return function(key, value && strcmp(value, "''") == 0 ? "" : value);
+    return word && strcmp(word, "''") == 0 ? "" : word;
 }
 
 static int set_long(const char *key, size_t size)
@@ -35,12 +37,23 @@ static int set_long(const char *key, size_t size)
     return result;
 }
 
+static int go_on_in_child(void)
+{
+    const pid_t child = fork();
+
+    if (child > 0) {
+        waitpid(child, NULL, 0);
+        _exit(0);
+    }
+    return child < 0 ? -errno : getpid();
+}
+
 static int call(const char *name, const char *key, const char *value)
 {
     if (strcmp(name, "set") == 0)
-        return set(otelctx_process_set, key, value);
+        return otelctx_process_set(text(key), text(value));
     if (strcmp(name, "extra") == 0)
-        return set(otelctx_process_set_extra, key, value);
+        return otelctx_process_set_extra(text(key), text(value));
     if (strcmp(name, "setlong") == 0)
         return set_long(key, strtoul(value, NULL, 10));
     if (strcmp(name, "publish") == 0)
@@ -49,6 +62,8 @@ static int call(const char *name, const char *key, const char *value)
         return otelctx_process_drop();
     if (strcmp(name, "abi") == 0)
         return otelctx_abi();
+    if (strcmp(name, "fork") == 0)
+        return go_on_in_child();
     return -EINVAL;
 }
 
