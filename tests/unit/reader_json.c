@@ -2,8 +2,9 @@
 #include "demo/reader/print.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "tests/support/printed.h"
 
 static struct otelread_context context;
 static struct otelread_report report;
@@ -29,15 +30,7 @@ static void build(const char *payload, size_t size)
 
 static const char *print(void)
 {
-    static char *text;
-    size_t size;
-
-    free(text);
-    text = NULL;
-    FILE *const out = open_memstream(&text, &size);
-    otelread_json_print(out, &report);
-    fclose(out);
-    return text;
+    return printed(otelread_json_print, &report);
 }
 
 /* What a payload's only extra attribute, "k", has as its value. */

@@ -2,8 +2,9 @@
 #include "demo/reader/print.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "tests/support/printed.h"
 
 static uint8_t payload[512];
 static struct otelread_context context;
@@ -35,15 +36,7 @@ static void build(const char *bytes, size_t size)
 
 static const char *print(void)
 {
-    static char *text;
-    size_t size;
-
-    free(text);
-    text = NULL;
-    FILE *const out = open_memstream(&text, &size);
-    otelread_raw_print(out, &report);
-    fclose(out);
-    return text;
+    return printed(otelread_raw_print, &report);
 }
 
 /* What comes behind the title of the payload. */

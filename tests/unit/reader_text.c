@@ -2,8 +2,9 @@
 #include "demo/reader/print.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "tests/support/printed.h"
 
 /* One context with this payload, published 192 s ago. */
 static struct otelread_context context;
@@ -31,15 +32,7 @@ static void build(const char *payload, size_t size)
 
 static const char *print(void)
 {
-    static char *text;
-    size_t size;
-
-    free(text);
-    text = NULL;
-    FILE *const out = open_memstream(&text, &size);
-    otelread_text_print(out, &report);
-    fclose(out);
-    return text;
+    return printed(otelread_text_print, &report);
 }
 
 #define PRINT(payload) (build((payload), sizeof(payload) - 1), print())

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_TESTS_PRINTED_H
+#define OTELCTX_TESTS_PRINTED_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "demo/reader/print.h"
+
+/* What a printer of the reader makes of a report; good until the next call. */
+static inline const char *printed(void (*print)(FILE *,
+                                                const struct otelread_report *),
+                                  const struct otelread_report *report)
+{
+    static char *text;
+    size_t size;
+    FILE *out;
+
+    free(text);
+    text = NULL;
+    out = open_memstream(&text, &size);
+    print(out, report);
+    fclose(out);
+    return text;
+}
+
+#endif
