@@ -137,6 +137,10 @@ void otelread_follow_poll(struct otelread_follow *follow,
         return;
 
     look(follow);
+    if (report->no_memory && follow->had_one) {
+        otelread_report_trim(report);
+        return; /* it is ending, and has dropped nothing: wait for that */
+    }
     conclude(follow);
     if (is_worth_a_word(follow)) {
         otelread_show(output, report);

@@ -6,10 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static ssize_t read_fd(void *source, void *out, size_t size)
-{
-    const ssize_t got = read(*(const int *)source, out, size);
+struct source {
+    int fd;
+    bool empty; /* so far */
+};
 
+static ssize_t read_source(void *opaque, void *out, size_t size)
+{
+    struct source *const source = opaque;
+    const ssize_t got = read(source->fd, out, size);
+
+    source->empty = source->empty && got <= 0;
     return got < 0 ? -errno : got;
 }
 
@@ -46,7 +53,8 @@ static void context_add(struct otelread_report *report,
 
 static int scan_maps(struct otelread_report *report, int fd)
 {
-    struct otelread_maps maps = {.read = read_fd, .source = &fd};
+    struct source source = {.fd = fd, .empty = true};
+    struct otelread_maps maps = {.read = read_source, .source = &source};
     struct otelread_context context = {.has_header = false};
     int result;
 
@@ -57,6 +65,7 @@ static int scan_maps(struct otelread_report *report, int fd)
             return error;
         context_add(report, &context);
     }
+    report->no_memory = result == 0 && source.empty;
     return result;
 }
 

@@ -104,7 +104,8 @@ static int find_and_read(struct otelread_report *report,
         return error;
     if (report->count == 0) {
         otelread_report_judge(report, OTELREAD_NO_CONTEXT,
-                              "no process context");
+                              "no process context%s",
+                              report->no_memory ? ": it has no memory" : "");
         return 0;
     }
     if (report->contexts[0].established)
@@ -144,6 +145,7 @@ void otelread_report_make(struct otelread_report *report, pid_t pid,
     /* The second time when an exec or a drop came in between. */
     for (int i = 0; i < 2 && is_moved(error); i++) {
         contexts_free(report);
+        report->no_memory = false;
         otelread_target_close(&report->target);
         error = otelread_target_open(&report->target, pid);
         if (error == 0)
@@ -152,10 +154,11 @@ void otelread_report_make(struct otelread_report *report, pid_t pid,
 
     /* Some kernels say ESRCH for the maps of a thread without memory. */
     if (error == -ESRCH && report->target.found && report->target.task != 0 &&
-        otelread_target_check(&report->target) == 0)
+        otelread_target_check(&report->target) == 0) {
+        report->no_memory = true;
         otelread_report_judge(report, OTELREAD_NO_CONTEXT,
                               "no process context: it has no memory");
-    else if (is_moved(error))
+    } else if (is_moved(error))
         otelread_report_judge(report, OTELREAD_BUSY,
                               "its context moves faster than it can be read");
     else if (error != 0)

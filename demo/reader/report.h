@@ -20,6 +20,7 @@ struct otelread_report {
                                           one that was turned down */
     size_t count;
     size_t uncounted; /* established mappings beyond OTELREAD_CONTEXTS_MAX */
+    bool no_memory;   /* a kernel thread, or a process about to end */
 };
 
 /* Finds and reads the context of a process. */
