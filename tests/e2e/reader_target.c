@@ -110,7 +110,7 @@ Test(reader_target, a_kernel_thread_has_no_context)
         fclose(stat);
     }
     if (strcmp(command, "kthreadd") != 0 || getuid() != 0)
-        cr_skip("no kernel threads to be seen here\n");
+        cr_skip_test("machine: no kernel threads to be seen here");
     EXPECT_STATUS(RUN("2"), 5);
 }
 
@@ -151,7 +151,7 @@ static bool nobody_can_run(void)
 Test(reader_target, a_process_of_somebody_else_is_status_4)
 {
     if (!nobody_can_run())
-        cr_skip("only root can become somebody else\n");
+        cr_skip_test("machine: only root can become somebody else");
 
     const struct target target = target_start(shop);
     EXPECT_STATUS(RUN_WITH(become_nobody, "--json", number(target.pid)), 4);
@@ -163,7 +163,7 @@ Test(reader_target, a_process_of_somebody_else_is_status_4)
 Test(reader_target, all_counts_what_may_not_be_read)
 {
     if (!nobody_can_run())
-        cr_skip("only root can become somebody else\n");
+        cr_skip_test("machine: only root can become somebody else");
 
     const struct target target = target_start(shop);
     const int status = RUN_WITH(become_nobody, "--all");
