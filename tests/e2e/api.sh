@@ -86,6 +86,34 @@ same 'without room for the default service.name the one that is set stays' \
         resource "$PID" | grep ^service)"
 stop
 
+# Another witness: what is in the process's memory, by the published proto files.
+decoded() {
+    local address size
+
+    read -r address size <<<"$("$READ" --json "$PID" |
+        jq -r '.contexts[0].header | "\(.payload) \(.payload_size)"')"
+    dd if="/proc/$PID/mem" iflag=skip_bytes,count_bytes skip=$((address)) \
+        count="$size" status=none |
+        protoc -I"$PROTO_DIR" --decode \
+            opentelemetry.proto.processcontext.v1development.ProcessContext \
+            process_context.proto |
+        sed -n 's/^ *\(resource\|extra_attributes\) {/\1/p
+            s/^ *key: "\(.*\)"/\1/p; s/^ *string_value: "\(.*\)"/\1/p' |
+        paste -sd ' '
+}
+drive OTEL_SERVICE_NAME=s OTEL_RESOURCE_ATTRIBUTES=e=,a=1 \
+    OTELCTX_EXTRA_ATTRIBUTES=k=v
+same 'protoc decodes what is published at start' \
+    'resource e  a 1 service.name s extra_attributes k v' "$(decoded)"
+same 'and what updates publish' \
+    '0 0 0 resource e  service.name s a 2 extra_attributes k v extra_attributes new ' \
+    "$(call set a 2) $(call extra new "''") $(call publish) $(decoded)"
+call setlong a 60000 >/dev/null
+call publish >/dev/null
+same 'also when it is long' 60000 \
+    "$(decoded | tr ' ' '\n' | awk 'length > 100 {print length}')"
+stop
+
 # Without the shim.
 SHIM='' drive
 same 'without the shim every call does nothing' \
