@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The unit tests once more, by clang and under its address and undefined
+# behaviour sanitizers.
+#
+# shellcheck source-path=SCRIPTDIR source=support/tap.sh
+. "$(dirname "$0")/support/tap.sh"
+
+cd "$(dirname "$0")/.."
+build=${OTELCTX_BUILD:-build}/sanitized
+# Criterion hides what tests print; a report is a file, and ends the test.
+export ASAN_OPTIONS=detect_leaks=0:log_path=$TMP/report
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:log_path=$TMP/report
+
+compile() {
+    [ -e "$build/build.ninja" ] || CC=clang meson setup "$build" . \
+        -Db_sanitize=address,undefined -Db_lundef=false
+    ninja -C "$build"
+}
+run_units() {
+    meson test -C "$build" --no-rebuild --suite unit
+}
+
+check 'everything builds with the sanitizers' compile
+check 'the unit tests pass under the sanitizers' run_units
+same 'and no sanitizer has anything to report' '' "$(cat "$TMP"/report* 2>/dev/null)"
+done_testing
