@@ -185,7 +185,8 @@ static int start(struct otelctx_settings *s)
         return 0;
     err = otelctx_context_enter();
     if (err) {
-        tell_failure("mmap", err);
+        if (err != -EBUSY) /* a signal handler: the constructor goes on */
+            tell_failure("mmap", err);
         return err;
     }
     start_once(s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/settings.h"
 
+#include <elf.h>
 #include <errno.h>
 
 #include "config/file.h"
@@ -224,6 +225,8 @@ static void tell_sources(const struct otelctx_settings *s)
 int otelctx_settings_open(struct otelctx_settings *s, bool aloud)
 {
     memset(s, 0, sizeof(*s));
+    if (otelctx_host_auxiliary(AT_PAGESZ) == 0)
+        return -ENOSYS;
     if (!otelctx_host_is_secure()) {
         if (!otelctx_environment_open(&s->environment))
             return -ENOSYS;

@@ -158,6 +158,24 @@ copy=$(sed -n 's/.*mmap(NULL, \([0-9]*\), .*MAP_NORESERVE.*/\1/p' go.trace | hea
 same 'nor the copy of the environment left mapped' 1 \
     "$(grep -c "munmap(.*, $copy) *= 0" go.trace)"
 
+# What the kernel passed to it is not to be had: we stand down, and say nothing.
+hidden() {
+    strace -o hidden.trace -P "$1" -e inject=openat:error=EACCES -e trace=all \
+        -E LD_PRELOAD="$SHIM" -E OTELCTX_LOG_LEVEL=debug ./go_pie 2>&1 |
+        grep -c otelctx || :
+    strace -o hidden.trace -e inject=openat:error=EACCES:when="$2" \
+        -E LD_PRELOAD="$SHIM" ./go_pie >/dev/null
+    grep -c memfd_create hidden.trace || :
+}
+nth() {
+    strace -o nth.trace -e trace=openat -E LD_PRELOAD="$SHIM" ./go_pie >/dev/null
+    grep -n -m 1 "$1" nth.trace | cut -d: -f1
+}
+for file in auxv environ; do
+    same "a Go program without libc and its $file: nothing is published" \
+        $'0\n0' "$(hidden /proc/self/$file "$(nth /proc/self/$file)")"
+done
+
 # Where the dynamic linker does not load us.
 unchanged 'a static program runs as ever' "$(command -v busybox)" seq 3
 CGO_ENABLED=0 go build -o go_static go/main.go
