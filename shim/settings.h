@@ -26,7 +26,8 @@ struct otelctx_settings {
  * disables the shim.
  *
  * Returns 0, or -ENOSYS when this process is disabled or excluded, or when its
- * environment or auxiliary vector is not to be had; then no fault is reported. To be closed either way.
+ * environment or auxiliary vector is not to be had; then no fault is reported.
+ * To be closed either way.
  */
 int otelctx_settings_open(struct otelctx_settings *s, bool aloud);
 void otelctx_settings_close(struct otelctx_settings *s);
