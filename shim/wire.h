@@ -37,4 +37,32 @@ static_assert(offsetof(struct otelctx_header, payload_size) == 12, "");
 static_assert(offsetof(struct otelctx_header, published_at_ns) == 16, "");
 static_assert(offsetof(struct otelctx_header, payload) == 24, "");
 
+/* OTEP 4947, "Thread-Local Reference Data": keys of extra attributes. */
+#define OTELCTX_SCHEMA_VERSION_KEY "threadlocal.schema_version"
+#define OTELCTX_KEY_MAP_KEY        "threadlocal.attribute_key_map"
+#define OTELCTX_KEYS_MAX           256 /* key indexes are a byte */
+
+/* OTEP 4947, "Thread-Local Variable": the address of the active record. */
+#define OTELCTX_THREAD_SYMBOL "otel_thread_ctx_v1"
+
+/* The whole record, in bytes: what the eBPF profiler reads of one. */
+#define OTELCTX_RECORD_SIZE 640
+
+/* OTEP 4947, "Thread-Local Context Record": what comes before the attributes,
+ * each of which is a key index, a length and that many bytes. Host byte order.
+ */
+struct otelctx_record_head {
+    uint8_t trace_id[16];
+    uint8_t span_id[8];
+    uint8_t valid;       /* 1; anything else: ignore the record */
+    uint8_t trace_flags; /* of W3C Trace Context */
+    uint16_t attrs_size; /* bytes */
+};
+
+static_assert(sizeof(struct otelctx_record_head) == 28, "packed by nature");
+static_assert(offsetof(struct otelctx_record_head, span_id) == 16, "");
+static_assert(offsetof(struct otelctx_record_head, valid) == 24, "");
+static_assert(offsetof(struct otelctx_record_head, trace_flags) == 25, "");
+static_assert(offsetof(struct otelctx_record_head, attrs_size) == 26, "");
+
 #endif

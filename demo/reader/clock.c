@@ -1,26 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/clock.h"
 
-#include <time.h>
-
 #define SECOND_NS     1000000000U
 #define PAUSE_NS      100000U
 #define TRIES_AT_ONCE 3
 #define TRIES_MIN     10
 
-uint64_t otelread_boottime_ns(void)
+static uint64_t now_ns(clockid_t clock)
 {
     struct timespec now = {.tv_sec = 0};
 
-    (void)clock_gettime(CLOCK_BOOTTIME, &now);
+    (void)clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+uint64_t otelread_boottime_ns(void)
+{
+    return now_ns(CLOCK_BOOTTIME);
+}
+
+uint64_t otelread_monotonic_ns(void)
+{
+    return now_ns(CLOCK_MONOTONIC);
+}
+
+struct timespec otelread_timespec(uint64_t duration_ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(duration_ns / SECOND_NS),
+                             .tv_nsec = (long)(duration_ns % SECOND_NS)};
 }
 
 void otelread_sleep_ns(uint64_t duration_ns)
 {
-    const struct timespec duration = {
-        .tv_sec = (time_t)(duration_ns / SECOND_NS),
-        .tv_nsec = (long)(duration_ns % SECOND_NS)};
+    const struct timespec duration = otelread_timespec(duration_ns);
 
     (void)nanosleep(&duration, NULL);
 }

@@ -4,9 +4,15 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 /* The clock of published_at_ns. */
 uint64_t otelread_boottime_ns(void);
+
+/* For how long something took. */
+uint64_t otelread_monotonic_ns(void);
+
+struct timespec otelread_timespec(uint64_t duration_ns);
 
 /* Sleeps; a signal cuts it short. */
 void otelread_sleep_ns(uint64_t duration_ns);

@@ -9,7 +9,6 @@
 /* U+FFFD, in place of a byte that is not UTF-8. */
 #define REPLACEMENT "\\ufffd"
 
-static void attributes_print(FILE *out, const struct otelread_list *list);
 static void value_print(FILE *out, const struct otelread_node *node);
 
 /*
@@ -23,7 +22,7 @@ static bool is_escaped(uint32_t code)
            (code >= 0x2066 && code <= 0x2069);
 }
 
-static void string_print(FILE *out, const void *text, size_t size)
+void otelread_json_string_print(FILE *out, const void *text, size_t size)
 {
     const uint8_t *const bytes = text;
 
@@ -94,7 +93,7 @@ static void member_print(FILE *out, const struct otelread_node *node)
     switch (node->kind) {
     case OTELREAD_STRING:
         (void)fputs("\"stringValue\":", out);
-        string_print(out, node->span.bytes, node->span.size);
+        otelread_json_string_print(out, node->span.bytes, node->span.size);
         break;
     case OTELREAD_BOOL:
         (void)fprintf(out, "\"boolValue\":%s", node->truth ? "true" : "false");
@@ -113,7 +112,7 @@ static void member_print(FILE *out, const struct otelread_node *node)
         break;
     case OTELREAD_KVLIST:
         (void)fputs("\"kvlistValue\":{\"values\":", out);
-        attributes_print(out, &node->list);
+        otelread_json_attributes_print(out, &node->list);
         (void)fputc('}', out);
         break;
     case OTELREAD_BYTES:
@@ -134,13 +133,13 @@ static void value_print(FILE *out, const struct otelread_node *node)
     (void)fputc('}', out);
 }
 
-static void attributes_print(FILE *out, const struct otelread_list *list)
+void otelread_json_attributes_print(FILE *out, const struct otelread_list *list)
 {
     (void)fputc('[', out);
     for (const struct otelread_node *node = list->first; node != NULL;
          node = node->next) {
         (void)fputs("{\"key\":", out);
-        string_print(out, node->key.bytes, node->key.size);
+        otelread_json_string_print(out, node->key.bytes, node->key.size);
         (void)fputs(",\"value\":", out);
         value_print(out, node);
         (void)fputs(node->next != NULL ? "}," : "}", out);
@@ -155,7 +154,7 @@ static void mapping_print(FILE *out, const struct otelread_mapping *mapping)
                   "\",\"end\":\"0x%" PRIx64
                   "\",\"permissions\":\"%s\",\"name\":",
                   mapping->start, mapping->end, mapping->permissions);
-    string_print(out, mapping->name, strlen(mapping->name));
+    otelread_json_string_print(out, mapping->name, strlen(mapping->name));
     (void)fputc('}', out);
 }
 
@@ -180,11 +179,11 @@ static void context_print(FILE *out, const struct otelread_context *context)
                   header->published_at_ns, header->payload);
     age_print(out, header->published_at_ns, context->read_at_ns);
     (void)fputs(",\"resource\":{\"attributes\":", out);
-    attributes_print(out, &context->decoded.resource);
+    otelread_json_attributes_print(out, &context->decoded.resource);
     (void)fprintf(out,
                   ",\"dropped_attributes_count\":%u},\"extra_attributes\":",
                   context->decoded.resource_dropped);
-    attributes_print(out, &context->decoded.extra);
+    otelread_json_attributes_print(out, &context->decoded.extra);
     (void)fputc('}', out);
 }
 
@@ -193,12 +192,14 @@ void otelread_json_print(FILE *out, const struct otelread_report *report)
     bool first = true;
 
     (void)fprintf(out, "{\"pid\":%d,\"command\":", (int)report->target.pid);
-    string_print(out, report->target.command, strlen(report->target.command));
+    otelread_json_string_print(out, report->target.command,
+                               strlen(report->target.command));
     (void)fprintf(out, ",\"status\":\"%s\"",
                   otelread_status_name(report->status));
     if (report->status != OTELREAD_OK) {
         (void)fputs(",\"message\":", out);
-        string_print(out, report->message, strlen(report->message));
+        otelread_json_string_print(out, report->message,
+                                   strlen(report->message));
     }
     (void)fputs(",\"contexts\":[", out);
     for (size_t i = 0; i < report->count; i++) {
@@ -209,5 +210,7 @@ void otelread_json_print(FILE *out, const struct otelread_report *report)
         context_print(out, &report->contexts[i]);
         first = false;
     }
-    (void)fputs("]}\n", out);
+    (void)fputc(']', out);
+    otelread_json_threads_print(out, report);
+    (void)fputs("}\n", out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* otelctx-read: shows the OpenTelemetry process context of other processes. */
+/* otelctx-read: shows the OpenTelemetry contexts of other processes. */
 
 #include "demo/reader/once.h"
 #include "demo/reader/options.h"
@@ -37,6 +37,13 @@ static struct otelread_output output_of(const struct otelread_options *options)
                                     .apart = true};
 }
 
+static enum otelread_depth depth_of(const struct otelread_options *options)
+{
+    if (!options->threads)
+        return OTELREAD_DEPTH_PROCESS;
+    return options->no_stop ? OTELREAD_DEPTH_RUNNING : OTELREAD_DEPTH_STOPPED;
+}
+
 static int run(const struct otelread_options *options)
 {
     struct otelread_output output = output_of(options);
@@ -50,8 +57,9 @@ static int run(const struct otelread_options *options)
     if (options->watch)
         return otelread_watch(&output, options->pids, options->count);
     if (options->all)
-        return otelread_once_all(&output);
-    return otelread_once(&output, options->pids, options->count);
+        return otelread_once_all(&output, depth_of(options));
+    return otelread_once(&output, options->pids, options->count,
+                         depth_of(options));
 }
 
 /* Whatever standard output still holds back has to go somewhere. */

@@ -11,26 +11,6 @@ struct text {
     const char *end;
 };
 
-/* OTEP 4719, "Reading Protocol", step 1. */
-static const char *const names[] = {
-    ("[anon_shmem:" OTELCTX_MAPPING_NAME "]"),
-    ("[anon:" OTELCTX_MAPPING_NAME "]"),
-    ("/memfd:" OTELCTX_MAPPING_NAME),
-};
-
-static bool name_is_context(const struct text *name)
-{
-    const size_t size = (size_t)(name->end - name->at);
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const size_t length = strlen(names[i]);
-
-        if (size >= length && memcmp(name->at, names[i], length) == 0)
-            return true;
-    }
-    return false;
-}
-
 static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
@@ -75,34 +55,27 @@ static bool take_permissions(struct text *line, char permissions[5])
 
 static bool skip_word(struct text *line)
 {
+    const char *const start = line->at;
+
     while (line->at < line->end && *line->at != ' ')
         line->at++;
+    const bool found = line->at > start;
     while (line->at < line->end && *line->at == ' ')
         line->at++;
-    return line->at < line->end;
+    return found;
 }
 
 /* "start-end perms offset device inode      name" */
-static bool line_parse(struct text line, struct otelread_mapping *mapping)
+static bool line_parse(struct text text, struct otelread_maps_line *line)
 {
-    uint64_t start;
-    uint64_t end;
-    char permissions[5];
-
-    if (!take_hex(&line, '-', &start) || !take_hex(&line, ' ', &end) ||
-        start >= end || !take_permissions(&line, permissions) ||
-        !skip_word(&line) || !skip_word(&line) || !skip_word(&line) ||
-        !name_is_context(&line))
+    if (!take_hex(&text, '-', &line->start) ||
+        !take_hex(&text, ' ', &line->end) || line->start >= line->end ||
+        !take_permissions(&text, line->permissions) ||
+        !take_hex(&text, ' ', &line->offset) || !skip_word(&text) ||
+        !skip_word(&text))
         return false;
-
-    size_t size = (size_t)(line.end - line.at);
-    if (size >= sizeof(mapping->name))
-        size = sizeof(mapping->name) - 1;
-    mapping->start = start;
-    mapping->end = end;
-    (void)memcpy(mapping->permissions, permissions, sizeof(permissions));
-    (void)memcpy(mapping->name, line.at, size);
-    mapping->name[size] = '\0';
+    line->name = text.at;
+    line->name_size = (size_t)(text.end - text.at);
     return true;
 }
 
@@ -130,20 +103,20 @@ static bool line_finish(struct otelread_maps *maps)
 }
 
 static bool line_take(struct otelread_maps *maps,
-                      struct otelread_mapping *mapping)
+                      struct otelread_maps_line *line)
 {
-    const struct text line = {maps->line, maps->line + maps->line_size};
+    const struct text text = {maps->line, maps->line + maps->line_size};
 
     maps->line_size = 0;
-    return line_parse(line, mapping);
+    return line_parse(text, line);
 }
 
-int otelread_maps_next(struct otelread_maps *maps,
-                       struct otelread_mapping *mapping)
+int otelread_maps_next_line(struct otelread_maps *maps,
+                            struct otelread_maps_line *line)
 {
     for (;;) {
         if (line_finish(maps)) {
-            if (line_take(maps, mapping))
+            if (line_take(maps, line))
                 return 1;
             continue;
         }
@@ -153,8 +126,50 @@ int otelread_maps_next(struct otelread_maps *maps,
         if (got < 0)
             return (int)got;
         if (got == 0)
-            return maps->line_size > 0 && line_take(maps, mapping);
+            return maps->line_size > 0 && line_take(maps, line);
         maps->at = 0;
         maps->filled = (size_t)got;
     }
+}
+
+/* OTEP 4719, "Reading Protocol", step 1. */
+static const char *const names[] = {
+    ("[anon_shmem:" OTELCTX_MAPPING_NAME "]"),
+    ("[anon:" OTELCTX_MAPPING_NAME "]"),
+    ("/memfd:" OTELCTX_MAPPING_NAME),
+};
+
+static bool is_context(const struct otelread_maps_line *line)
+{
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const size_t length = strlen(names[i]);
+
+        if (line->name_size >= length &&
+            memcmp(line->name, names[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
+int otelread_maps_next(struct otelread_maps *maps,
+                       struct otelread_mapping *mapping)
+{
+    struct otelread_maps_line line;
+    int result;
+
+    while ((result = otelread_maps_next_line(maps, &line)) > 0) {
+        if (!is_context(&line))
+            continue;
+
+        const size_t room = sizeof(mapping->name) - 1;
+        const size_t size = line.name_size < room ? line.name_size : room;
+        mapping->start = line.start;
+        mapping->end = line.end;
+        (void)memcpy(mapping->permissions, line.permissions,
+                     sizeof(line.permissions));
+        (void)memcpy(mapping->name, line.name, size);
+        mapping->name[size] = '\0';
+        return 1;
+    }
+    return result;
 }

@@ -10,11 +10,25 @@
 /* The kernel's own limits: 249 bytes for a memfd, 80 for an anonymous one. */
 #define OTELREAD_NAME_SIZE 288
 
+/* A line up to the name, and a name as long as a path may be. */
+#define OTELREAD_LINE_SIZE (128 + 4096)
+
+/* A mapping whose name is that of a process context. */
 struct otelread_mapping {
     uint64_t start;
     uint64_t end;
     char permissions[5];
     char name[OTELREAD_NAME_SIZE]; /* cut when longer */
+};
+
+/* Any mapping. */
+struct otelread_maps_line {
+    uint64_t start;
+    uint64_t end;
+    char permissions[5];
+    uint64_t offset;  /* in the file */
+    const char *name; /* no NUL behind it; until the next line is asked for */
+    size_t name_size; /* 0: it has none */
 };
 
 /* Where the text comes from: as read(2), with -errno for a failure. */
@@ -29,13 +43,19 @@ struct otelread_maps {
     void *source;
     size_t at, filled; /* what is left in the buffer */
     size_t line_size;
-    char line[512]; /* the start of the line being read; the rest is dropped */
+    char line[OTELREAD_LINE_SIZE]; /* the rest of a longer one is dropped */
     char buffer[8192];
 };
 
 /*
- * The next mapping whose name begins as a process context's does. Lines that
- * are not as the kernel writes them are passed over.
+ * The next mapping. Lines that are not as the kernel writes them are passed
+ * over. Returns 1, 0 at the end, or -errno.
+ */
+int otelread_maps_next_line(struct otelread_maps *maps,
+                            struct otelread_maps_line *line);
+
+/*
+ * The next mapping whose name begins as a process context's does.
  * Returns 1, 0 at the end, or -errno.
  * Rule: OTEP 4719, "Reading Protocol", step 1.
  */

@@ -2,21 +2,42 @@
 #include "demo/reader/once.h"
 
 #include "demo/reader/processes.h"
+#include "demo/reader/threads.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* How often to make one report. */
+#define MAKES_MAX 3
+
+/* Again when an exec came in between, while the threads were read. */
+static void report_make(struct otelread_report *report, pid_t pid,
+                        enum otelread_depth depth)
+{
+    int result = -EAGAIN;
+
+    for (int i = 0; i < MAKES_MAX && result == -EAGAIN; i++) {
+        otelread_report_make(report, pid, OTELREAD_PATIENCE_LONG);
+        if (depth == OTELREAD_DEPTH_PROCESS)
+            return;
+        result = otelread_threads_read(report, depth == OTELREAD_DEPTH_STOPPED);
+    }
+    if (report->status == OTELREAD_OK)
+        otelread_report_check(report);
+}
+
 int otelread_once(struct otelread_output *output, const pid_t *pids,
-                  size_t count)
+                  size_t count, enum otelread_depth depth)
 {
     struct otelread_report report = {.count = 0};
     int status = OTELREAD_OK;
 
     for (size_t i = 0; i < count && !output->failed; i++) {
-        otelread_report_make(&report, pids[i], OTELREAD_PATIENCE_LONG);
+        report_make(&report, pids[i], depth);
         otelread_show(output, &report);
         if (status == OTELREAD_OK)
-            status = (int)report.status;
+            status = (int)otelread_threads_conclude(&report);
     }
     otelread_report_free(&report);
     return output->failed ? OTELREAD_ERROR : status;
@@ -68,7 +89,7 @@ static int conclude(const struct tally *tally)
                                                  : OTELREAD_NO_CONTEXT;
 }
 
-int otelread_once_all(struct otelread_output *output)
+int otelread_once_all(struct otelread_output *output, enum otelread_depth depth)
 {
     struct otelread_report report = {.count = 0};
     struct tally tally = {.shown = 0};
@@ -82,7 +103,7 @@ int otelread_once_all(struct otelread_output *output)
         return OTELREAD_ERROR;
     }
     for (size_t i = 0; i < count && !output->failed; i++) {
-        otelread_report_make(&report, pids[i], OTELREAD_PATIENCE_LONG);
+        report_make(&report, pids[i], depth);
         show_some(output, &report, &tally);
     }
     otelread_report_free(&report);

@@ -11,15 +11,18 @@
 #include <string.h>
 
 const char otelread_usage[] =
-    "usage: otelctx-read [--json] [--raw] [--watch] PID...\n"
-    "       otelctx-read [--json] [--raw] [--watch] --all\n"
+    "usage: otelctx-read [--json] [--raw] [--watch] PID...|--all\n"
+    "       otelctx-read [--json] --threads [--no-stop] PID...|--all\n"
     "\n"
-    "Shows the OpenTelemetry process context (OTEP 4719) of other processes.\n"
+    "Shows the OpenTelemetry process context (OTEP 4719) of other processes,\n"
+    "and what each of their threads works for (OTEP 4947).\n"
     "\n"
     "  --all      of every process that may be read\n"
     "  --json     one JSON object a process, on one line\n"
     "  --raw      every byte of header and payload, annotated\n"
     "  --watch    go on, and show each change\n"
+    "  --threads  also the contexts of threads, each stopped for a moment\n"
+    "  --no-stop  read threads while they run: what they do may come between\n"
     "  --help     show this text\n"
     "  --version  show the version\n"
     "\n"
@@ -32,6 +35,8 @@ enum {
     OPTION_JSON,
     OPTION_RAW,
     OPTION_WATCH,
+    OPTION_THREADS,
+    OPTION_NO_STOP,
     OPTION_HELP,
     OPTION_VERSION
 };
@@ -41,6 +46,8 @@ static const struct option table[] = {
     {"json", no_argument, NULL, OPTION_JSON},
     {"raw", no_argument, NULL, OPTION_RAW},
     {"watch", no_argument, NULL, OPTION_WATCH},
+    {"threads", no_argument, NULL, OPTION_THREADS},
+    {"no-stop", no_argument, NULL, OPTION_NO_STOP},
     {"help", no_argument, NULL, OPTION_HELP},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
@@ -83,6 +90,12 @@ static bool flag_set(struct otelread_options *options, int option)
     case OPTION_WATCH:
         options->watch = true;
         return true;
+    case OPTION_THREADS:
+        options->threads = true;
+        return true;
+    case OPTION_NO_STOP:
+        options->no_stop = true;
+        return true;
     case OPTION_HELP:
         options->help = true;
         return true;
@@ -119,6 +132,12 @@ static int check(const struct otelread_options *options)
         return 0;
     if (options->json && options->raw)
         return complain("--json and --raw exclude each other", "");
+    if (options->threads && (options->raw || options->watch))
+        return complain(options->raw ? "--threads goes without --raw"
+                                     : "--threads goes without --watch",
+                        "");
+    if (options->no_stop && !options->threads)
+        return complain("--no-stop goes with --threads only", "");
     if (options->all && options->count > 0)
         return complain("--all goes without process numbers", "");
     if (!options->all && options->count == 0)

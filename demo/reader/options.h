@@ -11,6 +11,8 @@ struct otelread_options {
     bool raw;
     bool watch;
     bool all;
+    bool threads;
+    bool no_stop;
     bool help;
     bool version;
     pid_t *pids; /* in the order given; to be freed */

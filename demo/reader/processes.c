@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,18 +34,18 @@ static int append(pid_t **pids, size_t *count, size_t *room, pid_t pid)
     return 0;
 }
 
-static int collect(DIR *proc, pid_t **pids, size_t *count)
+static int collect(DIR *directory, pid_t but, pid_t **pids, size_t *count)
 {
     size_t room = 0;
 
     for (;;) {
         errno = 0;
-        const struct dirent *const entry = readdir(proc);
+        const struct dirent *const entry = readdir(directory);
         if (entry == NULL)
             return -errno;
 
         const pid_t pid = otelread_pid_parse(entry->d_name);
-        if (pid == 0 || pid == getpid())
+        if (pid == 0 || pid == but)
             continue;
         const int error = append(pids, count, &room, pid);
         if (error != 0)
@@ -60,16 +61,17 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-int otelread_processes_list(pid_t **pids, size_t *count)
+/* The numbers that are entries of a directory. */
+static int list(const char *path, pid_t but, pid_t **pids, size_t *count)
 {
     *pids = NULL;
     *count = 0;
-    DIR *const proc = opendir("/proc");
-    if (proc == NULL)
+    DIR *const directory = opendir(path);
+    if (directory == NULL)
         return -errno;
 
-    const int error = collect(proc, pids, count);
-    (void)closedir(proc);
+    const int error = collect(directory, but, pids, count);
+    (void)closedir(directory);
     if (error != 0) {
         free(*pids);
         *pids = NULL;
@@ -79,4 +81,17 @@ int otelread_processes_list(pid_t **pids, size_t *count)
     if (*count > 0)
         qsort(*pids, *count, sizeof(**pids), compare);
     return 0;
+}
+
+int otelread_processes_list(pid_t **pids, size_t *count)
+{
+    return list("/proc", getpid(), pids, count);
+}
+
+int otelread_threads_list(pid_t pid, pid_t **tids, size_t *count)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    return list(path, 0, tids, count);
 }

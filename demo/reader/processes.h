@@ -11,6 +11,9 @@
  */
 int otelread_processes_list(pid_t **pids, size_t *count);
 
+/* The same of the threads of a process; -ENOENT or -ESRCH when it is gone. */
+int otelread_threads_list(pid_t pid, pid_t **tids, size_t *count);
+
 /* A number above 0 in decimal digits, as a process has; else 0. */
 pid_t otelread_pid_parse(const char *text);
 

@@ -3,6 +3,7 @@
 
 #include "demo/reader/escape.h"
 #include "demo/reader/locate.h"
+#include "demo/reader/threads.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -123,12 +124,13 @@ static bool is_moved(int error)
 static void contexts_free(struct otelread_report *report)
 {
     otelread_report_trim(report);
+    otelread_threads_free(report->threads);
+    report->threads = NULL;
     report->count = 0;
     report->uncounted = 0;
 }
 
-/* What was read counts only when the number was one process's all along. */
-static void judge_target(struct otelread_report *report)
+void otelread_report_check(struct otelread_report *report)
 {
     if (otelread_target_check(&report->target) == 0)
         return;
@@ -164,7 +166,7 @@ void otelread_report_make(struct otelread_report *report, pid_t pid,
     else if (error != 0)
         judge_error(report, error);
     else
-        judge_target(report);
+        otelread_report_check(report);
     if (error != 0)
         contexts_free(report);
 }
@@ -178,7 +180,7 @@ void otelread_report_update(struct otelread_report *report,
         return;
     }
     judge_contexts(report);
-    judge_target(report);
+    otelread_report_check(report);
 }
 
 void otelread_report_trim(struct otelread_report *report)

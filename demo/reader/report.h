@@ -11,6 +11,8 @@
 /* There must be one. More than these are counted, not read. */
 #define OTELREAD_CONTEXTS_MAX 16
 
+struct otelread_threads;
+
 /* What was found out about one process. Begin with all zero. */
 struct otelread_report {
     struct otelread_target target;
@@ -21,6 +23,7 @@ struct otelread_report {
     size_t count;
     size_t uncounted; /* established mappings beyond OTELREAD_CONTEXTS_MAX */
     bool no_memory;   /* a kernel thread, or a process about to end */
+    struct otelread_threads *threads; /* NULL unless they were asked for */
 };
 
 /* Finds and reads the context of a process. */
@@ -33,6 +36,12 @@ void otelread_report_make(struct otelread_report *report, pid_t pid,
  */
 void otelread_report_update(struct otelread_report *report,
                             struct otelread_patience patience);
+
+/*
+ * What was read counts only when the number was one process's all along: else
+ * that is all there is to report.
+ */
+void otelread_report_check(struct otelread_report *report);
 
 /* Gives back the memory of payloads; what update needs stays. */
 void otelread_report_trim(struct otelread_report *report);

@@ -2,6 +2,7 @@
 #include "demo/reader/show.h"
 
 #include "demo/reader/escape.h"
+#include "demo/reader/threads.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -45,6 +46,8 @@ static void warn(const struct otelread_report *report)
 
     if (report->status != OTELREAD_OK)
         otelread_complain(pid, "%s", report->message);
+    else if (otelread_threads_conclude(report) != OTELREAD_OK)
+        otelread_complain(pid, "its threads: %s", report->threads->message);
     for (size_t i = 0; i < report->count; i++) {
         const struct otelread_decoded *const decoded =
             &report->contexts[i].decoded;

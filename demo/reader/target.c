@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/target.h"
 
+#include "demo/reader/stat.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,18 +11,6 @@
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-/* proc_pid_stat(5): the field numbers behind the command name. */
-enum {
-    STAT_STATE = 3,
-    STAT_STARTTIME = 22
-};
-
-struct stat_facts {
-    bool ended;
-    uint64_t started;
-    char command[64];
-};
 
 static int proc_open(pid_t task, const char *file)
 {
@@ -31,50 +21,6 @@ static int proc_open(pid_t task, const char *file)
     if (fd >= 0)
         return fd;
     return errno == ENOENT ? -ESRCH : -errno;
-}
-
-/* Any byte may be in the command, even ')' and newlines: the last ')' ends it.
- */
-static int stat_parse(const char *text, struct stat_facts *facts)
-{
-    const char *const open = strchr(text, '(');
-    const char *field = strrchr(text, ')');
-
-    if (open == NULL || field == NULL || field < open)
-        return -EIO;
-
-    size_t size = (size_t)(field - open) - 1;
-    if (size >= sizeof(facts->command))
-        size = sizeof(facts->command) - 1;
-    (void)memcpy(facts->command, open + 1, size);
-    facts->command[size] = '\0';
-
-    for (int i = STAT_STATE - 1; field != NULL && i < STAT_STARTTIME; i++) {
-        field = strchr(field + 1, ' ');
-        if (field != NULL && i + 1 == STAT_STATE)
-            facts->ended = field[1] == 'Z' || field[1] == 'X';
-    }
-    if (field == NULL)
-        return -EIO;
-    facts->started = strtoull(field + 1, NULL, 10);
-    return 0;
-}
-
-static int stat_read(pid_t task, struct stat_facts *facts)
-{
-    char text[1024];
-    const int fd = proc_open(task, "stat");
-
-    *facts = (struct stat_facts){.ended = false};
-    if (fd < 0)
-        return fd;
-    const ssize_t got = read(fd, text, sizeof(text) - 1);
-    const int error = errno;
-    (void)close(fd);
-    if (got < 0)
-        return -error;
-    text[got] = '\0';
-    return stat_parse(text, facts);
 }
 
 /*
@@ -92,9 +38,10 @@ static pid_t live_task(pid_t pid)
         return 0;
     for (struct dirent *entry; live == 0 && (entry = readdir(tasks)) != NULL;) {
         const pid_t task = (pid_t)strtol(entry->d_name, NULL, 10);
-        struct stat_facts facts;
+        struct otelread_stat stat;
 
-        if (task > 0 && stat_read(task, &facts) == 0 && !facts.ended)
+        if (task > 0 && otelread_stat_read(pid, task, &stat) == 0 &&
+            !stat.ended)
             live = task;
     }
     (void)closedir(tasks);
@@ -103,16 +50,16 @@ static pid_t live_task(pid_t pid)
 
 int otelread_target_open(struct otelread_target *target, pid_t pid)
 {
-    struct stat_facts facts;
+    struct otelread_stat stat;
 
     *target = (struct otelread_target){.pid = pid, .task = pid, .memory = -1};
-    const int error = stat_read(pid, &facts);
+    const int error = otelread_stat_read(pid, pid, &stat);
     if (error != 0)
         return error;
-    (void)memcpy(target->command, facts.command, sizeof(target->command));
-    target->started = facts.started;
+    (void)memcpy(target->command, stat.command, sizeof(target->command));
+    target->started = stat.started;
     target->found = true;
-    if (facts.ended)
+    if (stat.ended)
         target->task = live_task(pid);
     return target->task != 0 ? 0 : -ESRCH;
 }
@@ -126,11 +73,12 @@ void otelread_target_close(struct otelread_target *target)
 
 int otelread_target_check(const struct otelread_target *target)
 {
-    struct stat_facts facts;
+    struct otelread_stat stat;
 
-    if (stat_read(target->pid, &facts) != 0 || facts.started != target->started)
+    if (otelread_stat_read(target->pid, target->pid, &stat) != 0 ||
+        stat.started != target->started)
         return -ESRCH;
-    return facts.ended && live_task(target->pid) == 0 ? -ESRCH : 0;
+    return stat.ended && live_task(target->pid) == 0 ? -ESRCH : 0;
 }
 
 int otelread_target_maps(const struct otelread_target *target)

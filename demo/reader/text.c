@@ -104,9 +104,9 @@ static size_t key_width(struct otelread_span key)
 }
 
 static void attribute_print(FILE *out, const struct otelread_node *node,
-                            size_t width)
+                            unsigned indent, size_t width)
 {
-    (void)fputs("    ", out);
+    (void)fprintf(out, "%*s", (int)indent, "");
     if (key_is_plain(node->key))
         otelread_escape_print(out, node->key.bytes, node->key.size);
     else
@@ -118,18 +118,14 @@ static void attribute_print(FILE *out, const struct otelread_node *node,
     (void)fputc('\n', out);
 }
 
-static void attributes_print(FILE *out, const char *title,
-                             const struct otelread_list *list)
+void otelread_text_attributes_print(FILE *out, const struct otelread_list *list,
+                                    unsigned indent)
 {
     const struct otelread_node **const sorted = otelread_list_sort(list);
     size_t width = 0;
 
-    (void)fprintf(out, "  %s\n", title);
-    if (list->count == 0)
-        (void)fputs("    (none)\n", out);
-    else if (sorted == NULL)
-        (void)fputs("    (out of memory)\n", out);
-
+    if (list->count > 0 && sorted == NULL)
+        (void)fprintf(out, "%*s(out of memory)\n", (int)indent, "");
     for (size_t i = 0; sorted != NULL && i < list->count; i++) {
         const size_t one = key_width(sorted[i]->key);
 
@@ -137,8 +133,17 @@ static void attributes_print(FILE *out, const char *title,
             width = one;
     }
     for (size_t i = 0; sorted != NULL && i < list->count; i++)
-        attribute_print(out, sorted[i], width);
+        attribute_print(out, sorted[i], indent, width);
     free(sorted);
+}
+
+static void attributes_print(FILE *out, const char *title,
+                             const struct otelread_list *list)
+{
+    (void)fprintf(out, "  %s\n", title);
+    if (list->count == 0)
+        (void)fputs("    (none)\n", out);
+    otelread_text_attributes_print(out, list, 4);
 }
 
 /* The two biggest units that count. */
@@ -204,4 +209,5 @@ void otelread_text_print(FILE *out, const struct otelread_report *report)
         context_print(out, &report->contexts[i]);
     if (report->uncounted > 0)
         (void)fprintf(out, "  and %zu contexts more\n", report->uncounted);
+    otelread_text_threads_print(out, report);
 }

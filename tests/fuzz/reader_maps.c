@@ -36,6 +36,26 @@ static void check(const struct otelread_mapping *mapping)
         abort();
 }
 
+/* Every line, contexts or not. */
+static void compare_lines(const uint8_t *data, size_t size)
+{
+    struct source small = {data + 1, size - 1, (size_t)data[0] + 1};
+    struct source whole = {data + 1, size - 1, SIZE_MAX};
+    struct otelread_maps a = {.read = source_read, .source = &small};
+    struct otelread_maps b = {.read = source_read, .source = &whole};
+    struct otelread_maps_line in_a;
+    struct otelread_maps_line in_b;
+    int more;
+
+    while ((more = otelread_maps_next_line(&a, &in_a)) > 0) {
+        if (otelread_maps_next_line(&b, &in_b) != more ||
+            in_a.start >= in_a.end || in_a.start != in_b.start ||
+            in_a.offset != in_b.offset || in_a.name_size != in_b.name_size ||
+            memcmp(in_a.name, in_b.name, in_a.name_size) != 0)
+            abort();
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -50,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct otelread_mapping in_b = {.start = 0};
     int more;
 
+    compare_lines(data, size);
     do {
         more = otelread_maps_next(&a, &in_a);
         if (more != otelread_maps_next(&b, &in_b))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/support/printed.h"
+#include "tests/support/threads.h"
 
 static struct otelread_context context;
 static struct otelread_report report;
@@ -159,4 +160,87 @@ Test(reader_json, every_status_has_its_documented_name)
                      "several_contexts");
     cr_expect_str_eq(otelread_status_name(OTELREAD_INVALID), "invalid_context");
     cr_expect_str_eq(otelread_status_name(OTELREAD_BUSY), "busy");
+}
+
+/* ---- --threads ----------------------------------------------------------- */
+
+static void build_threads(void)
+{
+    build("", 0);
+    threads_add(&report);
+}
+
+Test(reader_json, threads_come_after_contexts_with_all_documented_fields)
+{
+    static const char expected[] =
+        ",\"thread_context\":{\"status\":\"ok\","
+        "\"schema_version\":\"tls_v1\","
+        "\"keys\":[\"http.route\",null,\"user.id\"],"
+        "\"symbol\":{\"object\":\"/usr/lib/lib\\u001b.so\","
+        "\"access\":\"tlsdesc-static\",\"offset\":\"-832\"},"
+        "\"stopped\":true},"
+        "\"threads\":["
+        "{\"tid\":4711,\"name\":\"python3\",\"state\":\"S\","
+        "\"status\":\"attached\",\"record\":\"0x7f0000001000\","
+        "\"trace_id\":\"4bf90000000000000000000000000000\","
+        "\"span_id\":\"00f0000000000000\",\"trace_flags\":3,"
+        "\"attributes\":["
+        "{\"key\":\"user.id\",\"value\":{\"stringValue\":\"\\\"\\ufffd\"}},"
+        "{\"key\":\"http.route\",\"value\":{\"stringValue\":\"/a\"}}],"
+        "\"stopped_ns\":\"38999\",\"message\":\"it is odd\"},"
+        "{\"tid\":4712,\"name\":\"w\\u000a\",\"state\":\"S\","
+        "\"status\":\"detached\",\"stopped_ns\":\"0\"},"
+        "{\"tid\":4713,\"name\":\"\",\"state\":\"S\","
+        "\"status\":\"not_stopped\",\"message\":\"it sleeps\"},"
+        "{\"tid\":10000,\"name\":\"gone\",\"state\":\"S\","
+        "\"status\":\"unreadable\",\"record\":\"0x8\","
+        "\"message\":\"nowhere\"}]}\n";
+
+    build_threads();
+    const char *const found = strstr(print(), ",\"thread_context\":");
+    cr_assert_not_null(found);
+    cr_expect_str_eq(found, expected);
+}
+
+Test(reader_json, a_variable_in_dynamic_storage_has_a_module)
+{
+    build_threads();
+    threads.symbol.access = OTELREAD_TLSDESC_DYNAMIC;
+    threads.symbol.module = 2;
+    threads.symbol.offset = 16;
+    cr_expect(strstr(print(), "\"access\":\"tlsdesc-dynamic\","
+                              "\"module\":\"2\",\"offset\":\"16\"}") != NULL,
+              "%s", print());
+}
+
+Test(reader_json, threads_that_cannot_be_read_are_an_empty_array_and_a_message)
+{
+    build("", 0);
+    threads = (struct otelread_threads){
+        .status = OTELREAD_THREADS_NOT_ANNOUNCED, .message = "the \"reason\""};
+    report.threads = &threads;
+    cr_expect(strstr(print(),
+                     ",\"thread_context\":{\"status\":\"not_announced\","
+                     "\"message\":\"the \\\"reason\\\"\",\"keys\":[],"
+                     "\"stopped\":false},\"threads\":[]}\n") != NULL,
+              "%s", print());
+}
+
+Test(reader_json, every_status_of_threads_has_its_documented_name)
+{
+    static const char *const of_all[] = {
+        "ok",        "no_context",  "not_announced", "other_schema",
+        "no_symbol", "unsupported", "no_permission", "error"};
+    static const char *const of_one[] = {
+        "attached",   "detached", "invalid",     "untouched",     "malformed",
+        "unreadable", "ended",    "not_stopped", "no_permission", "error"};
+
+    for (size_t i = 0; i < sizeof(of_all) / sizeof(of_all[0]); i++)
+        cr_expect_str_eq(
+            otelread_threads_status_name((enum otelread_threads_status)i),
+            of_all[i]);
+    for (size_t i = 0; i < sizeof(of_one) / sizeof(of_one[0]); i++)
+        cr_expect_str_eq(
+            otelread_thread_status_name((enum otelread_thread_status)i),
+            of_one[i]);
 }

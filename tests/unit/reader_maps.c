@@ -164,6 +164,87 @@ Test(reader_maps, lines_that_the_kernel_would_not_write_are_passed_over)
     cr_expect_eq(count("\n\n \n/memfd:OTEL_CTX\n" MEMFD), 1);
 }
 
+/* The first line of the text, and how many there are. */
+static int lines(const char *text, size_t piece,
+                 struct otelread_maps_line *first)
+{
+    static struct otelread_maps maps;
+    static char name[OTELREAD_LINE_SIZE];
+    struct source source = {text, strlen(text), piece, 0};
+    struct otelread_maps_line line;
+    int count = 0;
+    int result;
+
+    maps = (struct otelread_maps){.read = source_read, .source = &source};
+    while ((result = otelread_maps_next_line(&maps, &line)) > 0) {
+        if (count++ > 0)
+            continue;
+        memcpy(name, line.name, line.name_size);
+        *first = line;
+        first->name = name;
+    }
+    cr_assert_eq(result, 0);
+    return count;
+}
+
+Test(reader_maps, every_mapping_is_told_to_those_who_ask_for_all)
+{
+    static const char libc[] = "/usr/lib/libc.so.6";
+    struct otelread_maps_line line;
+
+    for (size_t piece = 1; piece < 300; piece++) {
+        cr_assert_eq(
+            lines("7f12a4a00000-7f12a4a26000 r-xp 0001f000 fe:00 1311   "
+                  "            /usr/lib/libc.so.6\n" MEMFD LIBC,
+                  piece, &line),
+            3);
+        cr_assert_eq(line.start, 0x7f12a4a00000);
+        cr_assert_eq(line.end, 0x7f12a4a26000);
+        cr_assert_eq(line.offset, 0x1f000);
+        cr_assert_str_eq(line.permissions, "r-xp");
+        cr_assert_eq(line.name_size, sizeof(libc) - 1);
+        cr_assert_arr_eq(line.name, libc, sizeof(libc) - 1);
+    }
+}
+
+Test(reader_maps, a_mapping_may_have_no_name_or_one_with_blanks)
+{
+    struct otelread_maps_line line;
+
+    cr_assert_eq(lines("1000-2000 rw-p 00000000 00:00 0 \n" LIBC, 4096, &line),
+                 2);
+    cr_expect_eq(line.name_size, 0);
+    cr_assert_eq(lines("1000-2000 rw-p 00000000 00:00 0\n", 4096, &line), 1);
+    cr_expect_eq(line.name_size, 0);
+    cr_assert_eq(lines("1000-2000 rw-p 0 fe:00 7  /a b  c\n", 4096, &line), 1);
+    cr_expect_eq(line.name_size, 7);
+    cr_expect_arr_eq(line.name, "/a b  c", 7);
+}
+
+Test(reader_maps, a_path_is_told_whole)
+{
+    static char text[5000];
+    struct otelread_maps_line line;
+    int at = snprintf(text, sizeof(text),
+                      "7f12a4a00000-7f12a4a26000 r--p 00000000 fe:00 1311   "
+                      "                   ");
+
+    memset(text + at, '/', 4095);
+    text[at + 4095] = '\n';
+    cr_assert_eq(lines(text, 1000, &line), 1);
+    cr_expect_eq(line.name_size, 4095);
+}
+
+Test(reader_maps, lines_without_an_offset_or_an_inode_are_passed_over)
+{
+    struct otelread_maps_line line;
+
+    cr_expect_eq(lines("1000-2000 rw-p x 00:00 0 /a\n", 4096, &line), 0);
+    cr_expect_eq(lines("1000-2000 rw-p 0\n", 4096, &line), 0);
+    cr_expect_eq(lines("1000-2000 rw-p 0 00:00\n", 4096, &line), 0);
+    cr_expect_eq(lines("1000-2000 rw-p 0 00:00 \n", 4096, &line), 0);
+}
+
 Test(reader_maps, a_failure_to_read_is_passed_on)
 {
     struct source source = {LIBC, sizeof(LIBC) - 1, 100, -ESRCH};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/support/printed.h"
+#include "tests/support/threads.h"
 
 /* One context with this payload, published 192 s ago. */
 static struct otelread_context context;
@@ -152,4 +153,69 @@ Test(reader_text, of_several_contexts_each_is_printed)
     cr_expect(strstr(print(), "mapping    7000-") != NULL);
     cr_expect(strstr(print(), "mapping    9000-") != NULL);
     cr_expect(strstr(print(), "invalid_context: bad\n") != NULL);
+}
+
+/* ---- --threads ----------------------------------------------------------- */
+
+static void build_threads(void)
+{
+    build("", 0);
+    threads_add(&report);
+}
+
+Test(reader_text, threads_look_like_this)
+{
+    static const char expected[] =
+        "  symbol     tlsdesc-static, thread pointer -832, in "
+        "/usr/lib/lib\\x1b.so\n"
+        "  threads\n"
+        "     4711  python3  S  attached  trace "
+        "4bf90000000000000000000000000000 span 00f0000000000000 flags 03  "
+        "stopped 38 us\n"
+        "      (it is odd)\n"
+        "      http.route  \"/a\"\n"
+        "      user.id     \"\\\"\\xff\"\n"
+        "     4712  w\\n      S  detached  stopped 0 us\n"
+        "     4713           S  not_stopped\n"
+        "      (it sleeps)\n"
+        "    10000  gone     S  unreadable\n"
+        "      (nowhere)\n";
+
+    build_threads();
+    const char *const found = strstr(print(), "  symbol ");
+    cr_assert_not_null(found);
+    cr_expect_str_eq(found, expected);
+}
+
+Test(reader_text, threads_that_were_not_stopped_are_introduced_as_such)
+{
+    build_threads();
+    threads.stop = false;
+    cr_expect(strstr(print(), "\n  threads\n"
+                              "    (not stopped while they were read: parts "
+                              "may be of different moments)\n"
+                              "     4711") != NULL,
+              "%s", print());
+}
+
+Test(reader_text, a_variable_in_dynamic_storage_is_in_a_module)
+{
+    build_threads();
+    threads.symbol.access = OTELREAD_GENERAL_DYNAMIC;
+    threads.symbol.module = 2;
+    threads.symbol.offset = 16;
+    cr_expect(strstr(print(),
+                     "  symbol     general-dynamic, module 2 +16, in ") != NULL,
+              "%s", print());
+}
+
+Test(reader_text, why_threads_cannot_be_read_is_said_in_their_place)
+{
+    build("", 0);
+    threads = (struct otelread_threads){
+        .status = OTELREAD_THREADS_NOT_ANNOUNCED, .message = "there is no key"};
+    report.threads = &threads;
+    cr_expect(strstr(print(), "  threads\n    not_announced\n"
+                              "      (there is no key)\n") != NULL,
+              "%s", print());
 }

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * A thread's record, decoded and printed in both ways. The first byte is the
+ * number of keys, the second says what else is wrong, the rest is the record,
+ * and its bytes are the keys' names as well.
+ */
+#include "demo/reader/print.h"
+#include "demo/reader/show.h"
+#include "demo/reader/threads.h"
+#include "demo/reader/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void require(bool condition)
+{
+    if (!condition)
+        abort();
+}
+
+/* Nothing that a terminal obeys, and UTF-8 throughout. */
+static bool is_harmless(const char *text, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        uint32_t code = 0;
+        const size_t length =
+            otelread_utf8_next((const uint8_t *)text + at, size - at, &code);
+
+        if (length == 0 || (code < 0x20 && code != '\n') ||
+            (code >= 0x7f && code <= 0x9f) ||
+            (code >= 0x202a && code <= 0x202e) ||
+            (code >= 0x2066 && code <= 0x2069))
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+static void print(otelread_printer *printer,
+                  const struct otelread_report *report)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const out = open_memstream(&text, &size);
+
+    require(out != NULL);
+    printer(out, report);
+    require(fclose(out) == 0);
+    require(is_harmless(text, size));
+    free(text);
+}
+
+static bool is_inside(const uint8_t *start, size_t size,
+                      struct otelread_span span)
+{
+    return span.bytes >= start && span.bytes + span.size <= start + size;
+}
+
+/* Inside of the bytes that were read, and at most one of each key. */
+static void check(const struct otelread_record *record,
+                  const struct otelread_meaning *meaning)
+{
+    const size_t size = otelread_record_attrs_size(&record->head);
+    size_t count = 0;
+
+    for (const struct otelread_node *node = meaning->attributes.first;
+         node != NULL; node = node->next) {
+        require(is_inside(record->attrs, size, node->span));
+        require(node->span.bytes[-1] == node->span.size);
+        for (const struct otelread_node *other = node->next; other != NULL;
+             other = other->next)
+            require(other->span.bytes[-2] != node->span.bytes[-2]);
+        count++;
+    }
+    require(count == meaning->attributes.count);
+    require(count == 0 || (record->head.valid == 1 && !record->attrs_missing));
+    require((meaning->verdict == OTELREAD_RECORD_INVALID) ==
+            (record->head.valid != 1));
+    require(is_harmless(meaning->why, strlen(meaning->why)));
+    require(meaning->verdict != OTELREAD_RECORD_MALFORMED ||
+            meaning->why[0] != '\0');
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct otelread_meaning meaning;
+    const size_t head = sizeof(struct otelctx_record_head);
+
+    if (size < 2 + head || size > 2 + OTELCTX_RECORD_SIZE)
+        return 0;
+
+    struct otelread_thread thread = {.tid = 1, .has_record = true};
+    struct otelread_threads threads = {.threads = &thread, .count = 1};
+    struct otelread_report report = {.threads = &threads};
+
+    threads.map.count = data[0];
+    for (size_t i = 0; i < threads.map.count; i++)
+        threads.map.keys[i] = (struct otelread_span){
+            i % 8 == 7 ? NULL : data + 2, i % (size - 2)};
+    thread.record.address = data[1] & 1;
+    thread.record.attrs_missing = (data[1] & 2) != 0;
+    memcpy(&thread.record.head, data + 2, head);
+    memcpy(thread.record.attrs, data + 2 + head, size - 2 - head);
+    memcpy(thread.stat.command, data + 2, 16);
+
+    otelread_record_decode(&thread.record, &threads.map, &meaning);
+    check(&thread.record, &meaning);
+    otelread_thread_judge(&thread, &meaning);
+    print(otelread_json_print, &report);
+    print(otelread_text_print, &report);
+    return 0;
+}
