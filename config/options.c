@@ -23,9 +23,10 @@ const struct otelctx_option otelctx_options_table[OTELCTX_OPTION_COUNT] = {
             .field = FIELD(log_level),
             .expects = EXPECTED "none|error|warn|info|debug",
             .fallback = "error",
-            .help = "What is said on stderr: `none`, `error` (something you "
-                    "wrote is wrong), `warn` (this process cannot publish, and "
-                    "why), `info`, `debug`.",
+            .help = OTELCTX_HELP(
+                "What is said on stderr: `none`, `error` (something you "
+                "wrote is wrong), `warn` (this process cannot publish, and "
+                "why), `info`, `debug`."),
         },
     [OTELCTX_OPTION_SDK_DISABLED] =
         {
@@ -34,8 +35,9 @@ const struct otelctx_option otelctx_options_table[OTELCTX_OPTION_COUNT] = {
             .field = FIELD(sdk_disabled),
             .expects = SWITCH,
             .fallback = "false",
-            .help = "`true`: the shim does nothing, like every OpenTelemetry "
-                    "SDK in the process.",
+            .help = OTELCTX_HELP(
+                "`true`: the shim does nothing, like every OpenTelemetry "
+                "SDK in the process."),
         },
     [OTELCTX_OPTION_DISABLED] =
         {
@@ -44,7 +46,7 @@ const struct otelctx_option otelctx_options_table[OTELCTX_OPTION_COUNT] = {
             .field = FIELD(disabled),
             .expects = SWITCH,
             .fallback = "false",
-            .help = "`true`: the shim alone does nothing.",
+            .help = OTELCTX_HELP("`true`: the shim alone does nothing."),
         },
     [OTELCTX_OPTION_CONFIG_FILE] =
         {
@@ -52,24 +54,27 @@ const struct otelctx_option otelctx_options_table[OTELCTX_OPTION_COUNT] = {
             .kind = BYTES,
             .field = FIELD(config_file),
             .fallback = "/etc/otelctx/otelctx.conf",
-            .help = "The configuration file: these same names, one "
-                    "`NAME=value` a line. Only read from the environment.",
+            .help = OTELCTX_HELP(
+                "The configuration file: these same names, one "
+                "`NAME=value` a line. Only read from the environment."),
         },
     [OTELCTX_OPTION_INCLUDE_PATHS] =
         {
             .name = "OTELCTX_INCLUDE_PATHS",
             .kind = BYTES,
             .field = FIELD(include_paths),
-            .help = "When set, the shim does nothing in executables whose path "
-                    "matches none of these globs: `/srv/*,*/python3*`.",
+            .help = OTELCTX_HELP(
+                "When set, the shim does nothing in executables whose path "
+                "matches none of these globs: `/srv/*,*/python3*`."),
         },
     [OTELCTX_OPTION_EXCLUDE_PATHS] =
         {
             .name = "OTELCTX_EXCLUDE_PATHS",
             .kind = BYTES,
             .field = FIELD(exclude_paths),
-            .help = "The shim does nothing in executables whose path matches "
-                    "one of these globs.",
+            .help = OTELCTX_HELP(
+                "The shim does nothing in executables whose path matches "
+                "one of these globs."),
         },
     [OTELCTX_OPTION_PUBLISH] =
         {
@@ -78,35 +83,87 @@ const struct otelctx_option otelctx_options_table[OTELCTX_OPTION_COUNT] = {
             .field = FIELD(publish),
             .expects = EXPECTED "always|configured",
             .fallback = "always",
-            .help = "`configured`: publish at start only if there is at least "
-                    "one attribute, for hosts that preload into everything.",
+            .help = OTELCTX_HELP(
+                "`configured`: publish at start only if there is at least "
+                "one attribute, for hosts that preload into everything."),
         },
     [OTELCTX_OPTION_SERVICE_NAME] =
         {
             .name = "OTEL_SERVICE_NAME",
             .kind = UTF8,
             .field = FIELD(service_name),
-            .help = "`service.name`, taken literally; beats the attributes. "
-                    "Without either it is `unknown_service:` and the name of "
-                    "the executable.",
+            .help = OTELCTX_HELP(
+                "`service.name`, taken literally; beats the attributes. "
+                "Without either it is `unknown_service:` and the name of "
+                "the executable."),
         },
     [OTELCTX_OPTION_RESOURCE_ATTRIBUTES] =
         {
             .name = "OTEL_RESOURCE_ATTRIBUTES",
             .kind = BYTES,
             .field = FIELD(resource_attributes),
-            .help = "Resource attributes, `key=value,key=value`, both "
-                    "percent-encoded where needed.",
+            .help =
+                OTELCTX_HELP("Resource attributes, `key=value,key=value`, both "
+                             "percent-encoded where needed."),
         },
     [OTELCTX_OPTION_EXTRA_ATTRIBUTES] =
         {
             .name = "OTELCTX_EXTRA_ATTRIBUTES",
             .kind = BYTES,
             .field = FIELD(extra_attributes),
-            .help = "Attributes beside the resource (`extra_attributes` of the "
-                    "payload), in the same format.",
+            .help = OTELCTX_HELP(
+                "Attributes beside the resource (`extra_attributes` of the "
+                "payload), in the same format."),
+        },
+    [OTELCTX_OPTION_ATTRIBUTE_KEYS] =
+        {
+            .name = "OTELCTX_ATTRIBUTE_KEYS",
+            .kind = UTF8,
+            .field = FIELD(attribute_keys),
+            .help = OTELCTX_HELP(
+                "Keys of thread attributes to announce at start, "
+                "`http.route,user.id`, in the order of their indexes; more "
+                "come at run time."),
+        },
+    [OTELCTX_OPTION_SCHEMA_VERSION] =
+        {
+            .name = "OTELCTX_SCHEMA_VERSION",
+            .kind = UTF8,
+            .field = FIELD(schema_version),
+            .fallback = "tlsdesc_v1_dev",
+            .help = OTELCTX_HELP(
+                "How readers are told to find thread contexts: `tls_v1` for "
+                "readers to come, `go_pprof_labels_v1` (without keys) in a "
+                "Go program."),
+        },
+    [OTELCTX_OPTION_TRACEPARENT_FOR] =
+        {
+            .name = "OTELCTX_TRACEPARENT",
+            .kind = WORD,
+            .field = FIELD(traceparent_for),
+            .expects = EXPECTED "off|main|all",
+            .fallback = "off",
+            .help = OTELCTX_HELP(
+                "Which threads start with the context that `TRACEPARENT` "
+                "names: none, `main` or `all`. Not for programs with an "
+                "SDK."),
+        },
+    [OTELCTX_OPTION_TRACEPARENT] =
+        {
+            .name = "TRACEPARENT",
+            .kind = BYTES,
+            .field = FIELD(traceparent),
+            .help = OTELCTX_HELP(
+                "The trace and span that started this program, as in W3C "
+                "Trace Context. Only read from the environment."),
         },
 };
+
+bool otelctx_options_concern(const char *string)
+{
+    return strncmp(string, "OTEL", 4) == 0 ||
+           strncmp(string, "TRACEPARENT=", 12) == 0;
+}
 
 enum otelctx_option_id otelctx_options_find(struct otelctx_span name)
 {
@@ -126,7 +183,7 @@ void otelctx_options_read_environment(
         struct otelctx_span value, name;
         enum otelctx_option_id id;
 
-        if (strncmp(*envp, "OTEL", 4) != 0) /* nearly all of them */
+        if (!otelctx_options_concern(*envp))
             continue;
         value = otelctx_span_from(*envp);
         name = otelctx_span_cut(&value, '=');

@@ -19,6 +19,13 @@ enum otelctx_publish_when {
     OTELCTX_PUBLISH_CONFIGURED, /* only with at least one attribute */
 };
 
+/* Which threads start with the context that TRACEPARENT names. */
+enum otelctx_traceparent_for {
+    OTELCTX_TRACEPARENT_OFF,
+    OTELCTX_TRACEPARENT_MAIN,
+    OTELCTX_TRACEPARENT_ALL,
+};
+
 /* One row of the table in options.c each, in the order of that table. */
 enum otelctx_option_id {
     OTELCTX_OPTION_LOG_LEVEL,
@@ -31,6 +38,10 @@ enum otelctx_option_id {
     OTELCTX_OPTION_SERVICE_NAME,
     OTELCTX_OPTION_RESOURCE_ATTRIBUTES,
     OTELCTX_OPTION_EXTRA_ATTRIBUTES,
+    OTELCTX_OPTION_ATTRIBUTE_KEYS,
+    OTELCTX_OPTION_SCHEMA_VERSION,
+    OTELCTX_OPTION_TRACEPARENT_FOR,
+    OTELCTX_OPTION_TRACEPARENT,
     OTELCTX_OPTION_COUNT,
 };
 
@@ -43,6 +54,10 @@ struct otelctx_options {
     struct otelctx_span include_paths, exclude_paths;
     struct otelctx_span service_name;
     struct otelctx_span resource_attributes, extra_attributes;
+    struct otelctx_span attribute_keys;
+    struct otelctx_span schema_version;
+    unsigned traceparent_for; /* enum otelctx_traceparent_for */
+    struct otelctx_span traceparent;
 };
 
 /* What the user wrote for one option, and where. */
@@ -51,17 +66,29 @@ struct otelctx_setting {
     uint32_t line; /* of the configuration file; 0: the environment */
 };
 
+/* The shipped library helps nobody, and has to stay small. */
+#if defined(OTELCTX_NO_HELP)
+#define OTELCTX_HELP_SIZE  1
+#define OTELCTX_HELP(text) ""
+#else
+#define OTELCTX_HELP_SIZE  188
+#define OTELCTX_HELP(text) text
+#endif
+
 /* A row of the table; texts are arrays so that none needs a relocation. */
 struct otelctx_option {
     char name[28];
     char fallback[28]; /* the default, written as a user would; "" = unset */
     char expects[44];  /* "expected a|b|c" for an option that is a word */
-    char help[172];    /* one line, for README.md and --help */
+    char help[OTELCTX_HELP_SIZE]; /* one line, for README.md and --help */
     uint8_t kind;
     uint8_t field; /* offset in struct otelctx_options */
 };
 
 extern const struct otelctx_option otelctx_options_table[OTELCTX_OPTION_COUNT];
+
+/* May a string of the environment be one of the options? Nearly none is. */
+bool otelctx_options_concern(const char *string);
 
 /* The option of that name, or OTELCTX_OPTION_COUNT. */
 enum otelctx_option_id otelctx_options_find(struct otelctx_span name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The exports: check the arguments, take the lock, forward, put errno back. */
+/* The exports for the process context: check the arguments, take the lock,
+ * forward, put errno back. */
 
 #define OTELCTX_LINK
 #include "shim/otelctx.h"
@@ -90,4 +91,20 @@ OTELCTX_API int otelctx_process_drop(void)
     }
     *errno_at = saved;
     return err;
+}
+
+OTELCTX_API int otelctx_key(const char *name)
+{
+    int *const errno_at = otelctx_host_errno();
+    const int saved = *errno_at;
+    const char *failed;
+    int index = enter();
+
+    if (!index) {
+        index = name ? otelctx_context_key(otelctx_span_from(name), &failed)
+                     : -EINVAL;
+        otelctx_context_leave();
+    }
+    *errno_at = saved;
+    return index;
 }

@@ -28,7 +28,8 @@ struct memory {
         struct wiped wiped; /* by fork, up to the end of this union */
         char scratch[LARGEST_PAGE];
     };
-    struct otelctx_payload version[2];
+    struct otelctx_payload version[3];
+    struct otelctx_keys keys;
     char large_scratch[OTELCTX_PAYLOAD_MAX];
 };
 
@@ -44,7 +45,15 @@ enum {
 };
 static uint64_t base;
 static uint64_t page_size;
-static uint64_t staged; /* 0 or 1, changed by one store */
+static uint64_t key_count; /* that readers can know of */
+
+/* Which version is staged and which was published last: its number, and, from
+ * PUBLISHED_SHIFT on, the other one's. One store changes them. */
+enum {
+    PUBLISHED_SHIFT = 8,
+    VERSION_MASK = 0xff
+};
+static uint64_t versions;
 
 static struct memory *memory(void)
 {
@@ -105,20 +114,38 @@ void otelctx_context_leave(void)
     otelctx_unlock(&memory()->wiped.lock);
 }
 
-const struct otelctx_payload *otelctx_context_staged(void)
+static uint64_t staged(void)
 {
-    return &memory()->version[staged];
+    return versions & VERSION_MASK;
 }
 
-static struct otelctx_payload *edited(void)
+static uint64_t published(void)
 {
-    return &memory()->version[1 - staged];
+    return versions >> PUBLISHED_SHIFT;
+}
+
+/* One that is neither. */
+static uint64_t edited(void)
+{
+    uint64_t number = 0;
+
+    while (number == staged() || number == published())
+        number++;
+    return number;
+}
+
+const struct otelctx_payload *otelctx_context_staged(void)
+{
+    return &memory()->version[staged()];
 }
 
 struct otelctx_payload *otelctx_context_edit(void)
 {
-    otelctx_payload_copy(edited(), otelctx_context_staged());
-    return edited();
+    struct otelctx_payload *payload = &memory()->version[edited()];
+
+    otelctx_payload_copy(payload, otelctx_context_staged());
+    payload->reserved = (uint32_t)otelctx_keys_size(&memory()->keys);
+    return payload;
 }
 
 char *otelctx_context_scratch(size_t size)
@@ -145,40 +172,116 @@ static int set_default_name(struct otelctx_payload *payload)
 
 int otelctx_context_stage(void)
 {
+    struct otelctx_payload *const payload = &memory()->version[edited()];
     int err = 0;
 
-    if (!otelctx_payload_has(edited(), OTELCTX_RESOURCE,
+    if (!otelctx_payload_has(payload, OTELCTX_RESOURCE,
                              OTELCTX_SPAN("service.name")))
-        err = set_default_name(edited());
+        err = set_default_name(payload);
     if (!err)
-        otelctx_store_release(&staged, 1 - staged);
+        otelctx_store_release(&versions,
+                              published() << PUBLISHED_SHIFT | edited());
     return err;
 }
 
-int otelctx_context_publish(const char **failed)
+static size_t size_with_keys(uint64_t version)
 {
-    struct otelctx_publication *p = &memory()->wiped.publication;
-    const struct otelctx_payload *payload;
-    uint8_t *room;
-    size_t size;
-    int err;
+    return otelctx_payload_size(&memory()->version[version]) +
+           otelctx_keys_size(&memory()->keys);
+}
 
-    if (otelctx_context_staged()->size[OTELCTX_RESOURCE] == 0) {
-        (void)otelctx_context_edit(); /* nothing was ever staged */
-        (void)otelctx_context_stage();
-    }
-    payload = otelctx_context_staged();
-    size = otelctx_payload_size(payload);
-    err = otelctx_publication_room(p, size, page_size, &room, failed);
+size_t otelctx_context_size(void)
+{
+    return size_with_keys(staged());
+}
+
+/* Show readers one version, with the keys. */
+static int show(uint64_t version, const char **failed)
+{
+    const struct otelctx_payload *const payload = &memory()->version[version];
+    const size_t size = size_with_keys(version);
+    struct otelctx_publication *p = &memory()->wiped.publication;
+    uint8_t *room;
+    int err = otelctx_publication_room(p, size, page_size, &room, failed);
+
     if (err)
         return err;
     otelctx_payload_encode(payload, room);
+    otelctx_keys_encode(&memory()->keys, room + otelctx_payload_size(payload));
     err = otelctx_publication_commit(p, room, size,
                                      p->last_ns == 0 ? otelctx_clock_first()
                                                      : otelctx_clock_update());
     if (err)
         *failed = "prctl";
     return err;
+}
+
+int otelctx_context_publish(const char **failed)
+{
+    int err;
+
+    if (otelctx_context_staged()->size[OTELCTX_RESOURCE] == 0) {
+        (void)otelctx_context_edit(); /* nothing was ever staged */
+        (void)otelctx_context_stage();
+    }
+    err = show(staged(), failed);
+    if (!err)
+        otelctx_store_release(&versions,
+                              staged() << PUBLISHED_SHIFT | staged());
+    return err;
+}
+
+int otelctx_context_set_schema(struct otelctx_span schema)
+{
+    return otelctx_keys_set_schema(&memory()->keys, schema);
+}
+
+/* Is there room for the keys, in what is published and what is staged? And if
+ * anything is published, it has to have them before anybody uses one. */
+static int show_keys(const char **failed)
+{
+    if (size_with_keys(staged()) > OTELCTX_PAYLOAD_MAX ||
+        size_with_keys(published()) > OTELCTX_PAYLOAD_MAX)
+        return -ENOSPC;
+    return memory()->wiped.publication.mapping.at ? show(published(), failed)
+                                                  : 0;
+}
+
+/* Append a key and show it; or leave things as they were. */
+static int add_key(struct otelctx_keys *keys, struct otelctx_span name,
+                   const char **failed)
+{
+    const uint64_t before = keys->used;
+    const int index = otelctx_keys_add(keys, name);
+    const int err = index < 0 ? index : show_keys(failed);
+
+    if (err)
+        otelctx_store_release(&keys->used, before);
+    return err ? err : index;
+}
+
+int otelctx_context_key(struct otelctx_span name, const char **failed)
+{
+    struct otelctx_keys *const keys = &memory()->keys;
+    int index = otelctx_keys_find(keys, name);
+
+    if (index < 0)
+        index = add_key(keys, name, failed);
+    /* Also when it was there: a child may have been forked before this. */
+    if (index >= 0)
+        otelctx_store_release(&key_count, otelctx_keys_count(keys));
+    return index;
+}
+
+void otelctx_context_forget_keys(void)
+{
+    otelctx_store_release(&memory()->keys.used, 0);
+    otelctx_store_release(&key_count, 0);
+}
+
+bool otelctx_context_has_key(uint8_t index)
+{
+    return index < otelctx_load_acquire(&key_count);
 }
 
 void otelctx_context_drop(void)

@@ -7,12 +7,13 @@
  * the one lock over both. It is made when it is first entered.
  *
  * All that must not outlive a fork (lock, mapping, timestamp) is in memory that
- * the kernel wipes in a child; the attributes outlive it. They are kept in two
- * versions, the staged one and the one being edited, which change places by one
- * store: so a child that was forked in the middle of anything finds a version
- * that is whole.
+ * the kernel wipes in a child; attributes and keys outlive it. The attributes
+ * are kept in three versions, the published one, the staged one and the one
+ * being edited, which change places by one store: so a child that was forked in
+ * the middle of anything finds versions that are whole.
  */
 
+#include "shim/keys.h"
 #include "shim/payload.h"
 
 /*
@@ -53,5 +54,27 @@ char *otelctx_context_scratch(size_t size);
 int otelctx_context_publish(const char **failed);
 
 void otelctx_context_drop(void);
+
+/* The size of what is staged, with the keys, in bytes. */
+size_t otelctx_context_size(void);
+
+/* Before anything is published. Returns 0 or -ENOSPC: see keys.h. */
+int otelctx_context_set_schema(struct otelctx_span schema);
+
+/*
+ * The index of a thread attribute's key. A new one is appended, and published
+ * with what is published already, if anything is.
+ *
+ * Returns the index, or -errno as otelctx_keys_add() or with *failed as above;
+ * then the key is not there, and what was published stays.
+ * Rule: OTEP 4947, "attribute_key_map dictionary semantics".
+ */
+int otelctx_context_key(struct otelctx_span name, const char **failed);
+
+/* Before anything is published: begin again without keys. */
+void otelctx_context_forget_keys(void);
+
+/* Is it one that otelctx_context_key() has returned? At any time; lock-free. */
+bool otelctx_context_has_key(uint8_t index);
 
 #endif

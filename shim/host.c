@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include "config/options.h"
 #include "shim/sys.h"
 
 #define WEAK __attribute__((weak))
@@ -27,7 +28,7 @@ static bool split(char *text, size_t size, char **strings)
     size_t count = 0;
 
     for (size_t at = 0; at < size; at += strlen(text + at) + 1) {
-        if (strncmp(text + at, "OTEL", 4) != 0)
+        if (!otelctx_options_concern(text + at))
             continue;
         if (count == COPY_STRINGS - 1)
             return false;

@@ -10,6 +10,10 @@
  * for full fences between the steps of publishing and updating
  * (otelctx_fence). Between the threads of this process only the lock word and
  * a few flags are shared; they use acquire and release.
+ *
+ * A thread context is only looked at while its thread stands still, and in that
+ * thread's own signal handlers: OTEP 4947, "Design Considerations". There it is
+ * the compiler alone that must keep the order (otelctx_show).
  */
 
 #include <stdbool.h>
@@ -44,6 +48,21 @@ static inline bool otelctx_swap_if(uint64_t *at, uint64_t *expected,
     return __atomic_compare_exchange_n(at, expected, value, false,
                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
+
+/* The compiler moves no access to memory past it; the machine may. */
+static inline void otelctx_signal_fence(void)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* One store, after all that comes before it and before all that comes after,
+ * for whoever stops or interrupts this thread. */
+#define otelctx_show(at, value)                                                \
+    do {                                                                       \
+        otelctx_signal_fence();                                                \
+        __atomic_store_n((at), (value), __ATOMIC_RELAXED);                     \
+        otelctx_signal_fence();                                                \
+    } while (0)
 
 static inline uint64_t otelctx_exchange(uint64_t *at, uint64_t value)
 {

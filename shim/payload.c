@@ -20,7 +20,8 @@ enum {
  * the eBPF profiler, OBI and datadog-agent. */
 enum {
     COMMON_STRING_MAX = 4096,
-    COMMON_PAIRS_MAX = 100
+    COMMON_PAIRS_MAX = 100,
+    RESERVED_PAIRS = 2 /* beside the extra attributes, see keys.h */
 };
 enum {
     COMMON_RESOURCE_MAX = 16383
@@ -28,8 +29,9 @@ enum {
 
 /* One encoded attribute. */
 struct entry {
-    uint32_t start, value, end; /* offsets in bytes[] */
+    uint32_t start, end; /* offsets in bytes[] */
     struct otelctx_span key;
+    struct otelctx_span value; /* the field with the AnyValue */
 };
 
 static uint32_t begin_of(const struct otelctx_payload *p, enum otelctx_place at)
@@ -42,58 +44,25 @@ static uint32_t end_of(const struct otelctx_payload *p, enum otelctx_place at)
     return begin_of(p, at) + p->size[at];
 }
 
-/* Read back what pb.c wrote; so nothing needs checking. */
-static uint32_t varint_at(const struct otelctx_payload *p, uint32_t *at)
-{
-    uint32_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-
-    do {
-        byte = p->bytes[(*at)++];
-        value |= (uint32_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    return value;
-}
-
-/* Past the tag, which is one byte, and the size, which it returns. */
-static uint32_t skip_head(const struct otelctx_payload *p, uint32_t *at)
-{
-    ++*at;
-    return varint_at(p, at);
-}
-
-static struct otelctx_span bytes_at(const struct otelctx_payload *p,
-                                    uint32_t *at)
-{
-    const uint32_t size = skip_head(p, at);
-    const struct otelctx_span bytes = {(const char *)p->bytes + *at, size};
-
-    *at += size;
-    return bytes;
-}
-
 /* Without the value, which a search does not look at. */
 static struct entry entry_at(const struct otelctx_payload *p, uint32_t start)
 {
-    struct entry e = {.start = start};
-    uint32_t at = start;
+    const char *const bytes = (const char *)p->bytes;
+    struct otelctx_span rest = {bytes + start,
+                                end_of(p, OTELCTX_EXTRA) - start};
+    struct entry e = {.start = start, .value = otelctx_pb_take(&rest)};
 
-    e.end = skip_head(p, &at);
-    e.end += at;
-    e.key = bytes_at(p, &at);
-    e.value = at;
+    e.end = (uint32_t)(rest.at - bytes);
+    e.key = otelctx_pb_take(&e.value);
     return e;
 }
 
-static struct otelctx_span value_of(const struct otelctx_payload *p,
-                                    const struct entry *e)
+static struct otelctx_span value_of(const struct entry *e)
 {
-    uint32_t at = e->value;
+    struct otelctx_span rest = e->value;
+    struct otelctx_span any_value = otelctx_pb_take(&rest);
 
-    (void)skip_head(p, &at); /* of the AnyValue */
-    return bytes_at(p, &at);
+    return otelctx_pb_take(&any_value);
 }
 
 static bool find(const struct otelctx_payload *p, enum otelctx_place place,
@@ -109,35 +78,41 @@ static bool find(const struct otelctx_payload *p, enum otelctx_place place,
     return false;
 }
 
+static void put_key(struct otelctx_pb *pb, struct otelctx_span key,
+                    size_t value_size)
+{
+    otelctx_pb_bytes(pb, KEY_VALUE_KEY, key);
+    otelctx_pb_field(pb, KEY_VALUE_VALUE, value_size);
+}
+
+void otelctx_payload_put_key(struct otelctx_pb *pb, enum otelctx_place place,
+                             struct otelctx_span key, size_t value_size)
+{
+    struct otelctx_pb key_value = {.size = value_size};
+
+    put_key(&key_value, key, value_size);
+    otelctx_pb_field(pb,
+                     place == OTELCTX_RESOURCE
+                         ? RESOURCE_ATTRIBUTES
+                         : PROCESS_CONTEXT_EXTRA_ATTRIBUTES,
+                     key_value.size);
+    put_key(pb, key, value_size);
+}
+
 static void put_any_value(struct otelctx_pb *pb, struct otelctx_span value)
 {
     /* Also when it is empty: a member of a oneof has presence. */
     otelctx_pb_bytes(pb, ANY_VALUE_STRING_VALUE, value);
 }
 
-static void put_key_value(struct otelctx_pb *pb, struct otelctx_span key,
-                          struct otelctx_span value)
+void otelctx_payload_put(struct otelctx_pb *pb, enum otelctx_place place,
+                         struct otelctx_span key, struct otelctx_span value)
 {
-    struct otelctx_pb any = {0};
+    struct otelctx_pb any_value = {0};
 
-    put_any_value(&any, value);
-    otelctx_pb_bytes(pb, KEY_VALUE_KEY, key);
-    otelctx_pb_field(pb, KEY_VALUE_VALUE, any.size);
+    put_any_value(&any_value, value);
+    otelctx_payload_put_key(pb, place, key, any_value.size);
     put_any_value(pb, value);
-}
-
-static void put_attribute(struct otelctx_pb *pb, enum otelctx_place place,
-                          struct otelctx_span key, struct otelctx_span value)
-{
-    struct otelctx_pb key_value = {0};
-
-    put_key_value(&key_value, key, value);
-    otelctx_pb_field(pb,
-                     place == OTELCTX_RESOURCE
-                         ? RESOURCE_ATTRIBUTES
-                         : PROCESS_CONTEXT_EXTRA_ATTRIBUTES,
-                     key_value.size);
-    put_key_value(pb, key, value);
 }
 
 static size_t encoded_size(size_t resource, size_t extra)
@@ -155,7 +130,8 @@ static bool fits(const struct otelctx_payload *p, enum otelctx_place place,
     size_t size[2] = {p->size[OTELCTX_RESOURCE], p->size[OTELCTX_EXTRA]};
 
     size[place] += new - old;
-    return encoded_size(size[OTELCTX_RESOURCE], size[OTELCTX_EXTRA]) <=
+    return encoded_size(size[OTELCTX_RESOURCE], size[OTELCTX_EXTRA]) +
+               p->reserved <=
            OTELCTX_PAYLOAD_MAX;
 }
 
@@ -185,9 +161,14 @@ static bool is_text(struct otelctx_span s)
            (s.size == 0 || !memchr(s.at, '\0', s.size));
 }
 
+bool otelctx_payload_is_key(struct otelctx_span key)
+{
+    return key.size > 0 && is_text(key);
+}
+
 static int check_key(struct otelctx_span key)
 {
-    if (key.size == 0 || !is_text(key))
+    if (!otelctx_payload_is_key(key))
         return -EINVAL;
     if (otelctx_span_begins(key, OTELCTX_SPAN("threadlocal.")))
         return -EPERM;
@@ -210,16 +191,17 @@ int otelctx_payload_set(struct otelctx_payload *payload,
     if (key.size > OTELCTX_PAYLOAD_MAX || value.size > OTELCTX_PAYLOAD_MAX)
         return -ENOSPC;
 
-    put_attribute(&count, place, key, value);
+    otelctx_payload_put(&count, place, key, value);
     replaces = find(payload, place, key, &old);
     if (!fits(payload, place, replaces ? old.end - old.start : 0, count.size))
         return -ENOSPC;
 
     if (replaces)
         remove_entry(payload, place, &old);
-    put_attribute(&(struct otelctx_pb){.out = append(payload, place,
-                                                     (uint32_t)count.size)},
-                  place, key, value);
+    otelctx_payload_put(
+        &(struct otelctx_pb){.out =
+                                 append(payload, place, (uint32_t)count.size)},
+        place, key, value);
     return 0;
 }
 
@@ -227,7 +209,7 @@ int otelctx_payload_unset(struct otelctx_payload *payload,
                           enum otelctx_place place, struct otelctx_span key)
 {
     const int err = check_key(key);
-    struct entry old;
+    struct entry old = {0};
 
     if (!err && find(payload, place, key, &old))
         remove_entry(payload, place, &old);
@@ -275,13 +257,13 @@ const char *otelctx_payload_beyond(const struct otelctx_payload *payload)
 
     for (unsigned place = OTELCTX_RESOURCE; place <= OTELCTX_EXTRA; place++) {
         const uint32_t end = end_of(payload, place);
-        unsigned pairs = 0;
+        unsigned pairs = place == OTELCTX_EXTRA ? RESERVED_PAIRS : 0;
 
         for (uint32_t at = begin_of(payload, place); at < end; pairs++) {
             const struct entry e = entry_at(payload, at);
 
             if (e.key.size > COMMON_STRING_MAX ||
-                value_of(payload, &e).size > COMMON_STRING_MAX)
+                value_of(&e).size > COMMON_STRING_MAX)
                 return "a key or value is longer than 4096 bytes";
             at = e.end;
         }

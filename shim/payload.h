@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "config/span.h"
+#include "shim/pb.h"
 #include "shim/wire.h"
 
 /* The two places that an attribute can be in, see process_context.proto. */
@@ -19,7 +20,8 @@ enum otelctx_place {
  * to encode the payload is to put one field's head before a copy.
  */
 struct otelctx_payload {
-    uint32_t size[2]; /* bytes, by enum otelctx_place */
+    uint32_t size[2];  /* bytes, by enum otelctx_place */
+    uint32_t reserved; /* bytes that others will add when it is encoded */
     uint8_t bytes[OTELCTX_PAYLOAD_MAX];
 };
 
@@ -48,7 +50,18 @@ bool otelctx_payload_has(const struct otelctx_payload *payload,
 void otelctx_payload_clear(struct otelctx_payload *payload,
                            enum otelctx_place place);
 
-/* The size of the encoded ProcessContext in bytes. */
+/* Can it be one: not empty, UTF-8 and without a NUL? */
+bool otelctx_payload_is_key(struct otelctx_span key);
+
+/* Encode one attribute as a field of where it is. */
+void otelctx_payload_put(struct otelctx_pb *pb, enum otelctx_place place,
+                         struct otelctx_span key, struct otelctx_span value);
+
+/* All of it but the AnyValue, whose `value_size` bytes must follow. */
+void otelctx_payload_put_key(struct otelctx_pb *pb, enum otelctx_place place,
+                             struct otelctx_span key, size_t value_size);
+
+/* The size of the encoded ProcessContext in bytes, without what is reserved. */
 size_t otelctx_payload_size(const struct otelctx_payload *payload);
 
 /* Encode the ProcessContext into otelctx_payload_size() bytes. */

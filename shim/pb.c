@@ -33,3 +33,19 @@ void otelctx_pb_bytes(struct otelctx_pb *pb, unsigned number,
         memcpy(pb->out + pb->size, bytes.at, bytes.size);
     pb->size += bytes.size;
 }
+
+struct otelctx_span otelctx_pb_take(struct otelctx_span *rest)
+{
+    const uint8_t *at = (const uint8_t *)rest->at + 1; /* past the tag */
+    struct otelctx_span body = {0};
+    unsigned shift = 0;
+
+    do {
+        body.size |= (size_t)(*at & 0x7f) << shift;
+        shift += 7;
+    } while (*at++ & 0x80);
+    body.at = (const char *)at;
+    rest->size -= (size_t)(body.at + body.size - rest->at);
+    rest->at = body.at + body.size;
+    return body;
+}

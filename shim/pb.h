@@ -25,4 +25,10 @@ void otelctx_pb_field(struct otelctx_pb *pb, unsigned number, size_t size);
 void otelctx_pb_bytes(struct otelctx_pb *pb, unsigned number,
                       struct otelctx_span bytes);
 
+/*
+ * Take the first field off what this writer wrote, which is why nothing is
+ * checked: a length-delimited one with a number below 16.
+ */
+struct otelctx_span otelctx_pb_take(struct otelctx_span *rest);
+
 #endif

@@ -2,6 +2,8 @@
 #ifndef OTELCTX_PRELOAD_H
 #define OTELCTX_PRELOAD_H
 
+#include <stdbool.h>
+
 /*
  * Read the configuration and publish what it says, once: from the constructor,
  * or from the first call of another library's constructor that ran before.
@@ -9,5 +11,8 @@
  * Returns 0 or -ENOSYS (the configuration disables the shim in this process).
  */
 int otelctx_start(void);
+
+/* Has that returned 0 before? Async-signal-safe. */
+bool otelctx_has_started(void);
 
 #endif

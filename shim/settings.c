@@ -174,6 +174,8 @@ static const char *take_line(struct otelctx_settings *s, uint32_t line,
         return "expected the name of an option";
     if (id == OTELCTX_OPTION_CONFIG_FILE)
         return "expected OTELCTX_CONFIG_FILE in the environment only";
+    if (id == OTELCTX_OPTION_TRACEPARENT)
+        return "expected TRACEPARENT in the environment only";
     if (setting->text.at && setting->line == 0)
         return NULL; /* the environment has it */
     /* Within the file the last line counts, also when it unsets. */

@@ -145,6 +145,12 @@ int otelctx_sys_wipe_on_fork(void *at, size_t size)
     return (int)call3(SYS_madvise, (long)at, (long)size, MADV_WIPEONFORK);
 }
 
+int otelctx_sys_protect(void *at, size_t size, bool writable)
+{
+    return (int)call3(SYS_mprotect, (long)at, (long)size,
+                      writable ? PROT_READ | PROT_WRITE : PROT_READ);
+}
+
 int otelctx_sys_name(void *at, size_t size, const char *name)
 {
     return (int)call(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, (long)at,

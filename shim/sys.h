@@ -25,6 +25,7 @@ int otelctx_sys_map(size_t size, int fd, void **out);
 void otelctx_sys_unmap(void *at, size_t size);
 int otelctx_sys_dont_fork(void *at, size_t size);
 int otelctx_sys_wipe_on_fork(void *at, size_t size);
+int otelctx_sys_protect(void *at, size_t size, bool writable);
 
 /* PR_SET_VMA_ANON_NAME; readers hook it and compare the name. */
 int otelctx_sys_name(void *at, size_t size, const char *name);

@@ -82,7 +82,7 @@ stop
 drive OTEL_SERVICE_NAME=s
 same 'without room for the default service.name the one that is set stays' \
     "0 $ENOSPC 0 service.name=s" \
-    "$(call setlong long 65490) $(call set service.name) $(call publish) $(
+    "$(call setlong long 65405) $(call set service.name) $(call publish) $(
         resource "$PID" | grep ^service)"
 stop
 
@@ -101,12 +101,14 @@ decoded() {
             s/^ *key: "\(.*\)"/\1/p; s/^ *string_value: "\(.*\)"/\1/p' |
         paste -sd ' '
 }
+threads='extra_attributes threadlocal.schema_version tlsdesc_v1_dev'
+threads+=' extra_attributes threadlocal.attribute_key_map'
 drive OTEL_SERVICE_NAME=s OTEL_RESOURCE_ATTRIBUTES=e=,a=1 \
     OTELCTX_EXTRA_ATTRIBUTES=k=v
 same 'protoc decodes what is published at start' \
-    'resource e  a 1 service.name s extra_attributes k v' "$(decoded)"
+    "resource e  a 1 service.name s extra_attributes k v $threads" "$(decoded)"
 same 'and what updates publish' \
-    '0 0 0 resource e  service.name s a 2 extra_attributes k v extra_attributes new ' \
+    "0 0 0 resource e  service.name s a 2 extra_attributes k v extra_attributes new  $threads" \
     "$(call set a 2) $(call extra new "''") $(call publish) $(decoded)"
 call setlong a 60000 >/dev/null
 call publish >/dev/null

@@ -30,13 +30,15 @@ status() {
     "$READ" --json "$1" 2>/dev/null | jq -r .status
 }
 
-# resource PID, extra PID: key=value, one a line, in the order of the payload.
+# resource PID, extra PID: key=value, one a line, in the order of the payload;
+# without what the thread context adds.
 resource() {
     "$READ" --json "$1" | jq -r '.contexts[0].resource.attributes[]
         | "\(.key)=\(.value.stringValue)"'
 }
 extra() {
     "$READ" --json "$1" | jq -r '.contexts[0].extra_attributes[]
+        | select(.key | startswith("threadlocal.") | not)
         | "\(.key)=\(.value.stringValue)"'
 }
 

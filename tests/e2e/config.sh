@@ -99,8 +99,9 @@ same 'a word that is none of the choices is told' \
 # What a service name of SIZE bytes leaves for it: the payload's limit, not that
 # of a default name, which it replaces.
 long() { head -c "$1" /dev/zero | tr '\0' x; }
-# Heads of the resource (4 bytes), of service.name=s (21 in all) and of a=.
-longest=$((65536 - 4 - 21 - 4 - 3 - 4 - 4))
+# Heads of the resource (4 bytes), of service.name=s (21 in all) and of a=; and
+# what there is about threads: their schema (48) and an empty map of keys (37).
+longest=$((65536 - 4 - 21 - 4 - 3 - 4 - 4 - 48 - 37))
 fits() {
     stderr_of OTEL_SERVICE_NAME=s OTEL_RESOURCE_ATTRIBUTES="a=$(long "$1")" \
         /bin/true
@@ -313,9 +314,11 @@ unlisted() {
     local settings call
 
     for settings in OTELCTX_PUBLISH=x OTELCTX_CONFIG_FILE="$conf" \
-        OTELCTX_EXCLUDE_PATHS=x OTEL_SERVICE_NAME="$(long 5000)"; do
-        strace -o "$TMP/trace" -E LD_PRELOAD="$SHIM" -E "$settings" /bin/true \
-            2>/dev/null
+        OTELCTX_EXCLUDE_PATHS=x OTEL_SERVICE_NAME="$(long 5000)" \
+        OTELCTX_TRACEPARENT=all; do
+        strace -o "$TMP/trace" -E LD_PRELOAD="$SHIM" -E "$settings" \
+            -E TRACEPARENT=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 \
+            /bin/true 2>/dev/null
         # From the shim's first call on.
         sed -n '/"[^"]*otelctx.conf"/,/^exit_group/s/(.*//p' "$TMP/trace"
     done | sort -u | grep -vx -e exit_group | while read -r call; do

@@ -15,6 +15,9 @@ exports() {
 listed() {
     sed -n 's/^ *\([a-z][a-z0-9_]*\);$/\1/p' shim/otelctx.map | sort
 }
+functions() {
+    listed | grep -vx otel_thread_ctx_v1
+}
 declared() {
     sed -n 's/^OTELCTX_API .*[ *]\(otelctx_[a-z0-9_]*\)(.*/\1/p' \
         shim/otelctx.h | sort -u
@@ -31,6 +34,18 @@ rules() {
     imports=$(awk '$7 == "UND" && $8 != "" {print $5, $8}' <<<"$symbols")
 
     same "$name: exports what otelctx.map lists" "$(listed)" "$(exports "$file")"
+    same "$name: the variable is 8 bytes of TLS, global, default" \
+        '8 TLS GLOBAL DEFAULT' "$(awk '$8 == "otel_thread_ctx_v1" {
+            print $3, $4, $5, $6}' <<<"$symbols")"
+    contains "$name: a TLS descriptor names it" \
+        "TLSDESC 0000000000000000 otel_thread_ctx_v1 + 0" \
+        "$(readelf -Wr "$file" | tr -s ' ')"
+    same "$name: nothing calls its own exports by way of the linker" '' \
+        "$(readelf -Wr "$file" | grep otelctx_)"
+    same "$name: the variable is all of the TLS initialisation image" 0x000008 \
+        "$(awk '$1 == "TLS" {print $5}' <<<"$segments")"
+    contains "$name: keeps its section headers, which readers look at" \
+        ' .rela.plt ' "$(readelf -WS "$file")"
     same "$name: imports no more than these, all weak" \
         $'WEAK __environ\nWEAK __errno_location\nWEAK getauxval' \
         "$(sort <<<"$imports")"
@@ -81,7 +96,7 @@ check 'aarch64: stripped it has at most 72 KiB' \
     [ "$(stripped_size "$other" aarch64-linux-gnu-strip)" -le 72 ]
 contains 'aarch64: allows branch protection' 'AArch64 feature: BTI, PAC' \
     "$(readelf -Wn "$other")"
-aarch64-linux-gnu-gcc -I. -o "$TMP/driver" tests/e2e/hosts/driver.c
+aarch64-linux-gnu-gcc -pthread -I. -o "$TMP/driver" tests/e2e/hosts/driver.c
 aarch64() {
     printf '%s\n' abi 'set a b' publish drop publish |
         qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_PRELOAD="$other" \
@@ -89,15 +104,41 @@ aarch64() {
         sed 's/\[[0-9]*\]/[PID]/'
 }
 same 'aarch64: it publishes and serves its calls' \
-    'otelctx[PID]: info: published a process context of 44 bytes
+    'otelctx[PID]: info: published a process context of 129 bytes
 abi 1
 set 0
 publish 0
 drop 0
 publish 0' "$(aarch64)"
 
+# A compiler that knows no TLS descriptors: clang before 19, gcc in its youth.
+cat >"$TMP/old-cc" <<'EOF'
+#!/bin/sh
+case " $* " in *' -mtls-dialect=gnu2 '*) exit 1 ;; esac
+exec gcc "$@"
+EOF
+chmod +x "$TMP/old-cc"
+legacy() {
+    CC=$TMP/old-cc meson setup -Dtests=disabled -Dwerror=true "$TMP/legacy" .
+    ninja -C "$TMP/legacy" shim/libotelctx_preload.so
+}
+log=$(legacy 2>&1) || :
+contains 'without TLS descriptors the build says so when it is configured' \
+    'WARNING: this compiler has no TLS descriptors' "$log"
+old=$TMP/legacy/shim/libotelctx_preload.so
+contains 'and the legacy relocation names the variable' \
+    'R_X86_64_DTPMOD64 0000000000000000 otel_thread_ctx_v1 + 0' \
+    "$(readelf -Wr "$old" | tr -s ' ')"
+SHIM=$old drive
+same 'and readers find it nevertheless' \
+    '0 general-dynamic 4bf92f3577b34da6a3ce929d0e0e4736' \
+    "$(call attach 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01) $(
+        "$READ" --json --threads "$PID" |
+            jq -r '"\(.thread_context.symbol.access) \(.threads[0].trace_id)"')"
+stop
+
 # The header.
-same 'the header declares what the library exports' "$(listed)" "$(declared)"
+same 'the header declares what the library exports' "$(functions)" "$(declared)"
 for standard in c11 c17 gnu11; do
     printf '#include "shim/otelctx.h"\nint main(void) { return otelctx_abi() != -38; }\n' \
         >"$TMP/header.c"
@@ -129,6 +170,25 @@ same 'libotelctx_preload(7) tells of every call and every option' '' \
     "$(undocumented)"
 same 'the table in the README is the table in the code' "$("$TABLE")" \
     "$(sed -n '/^| variable/,/^$/p' README.md | sed '/^$/d')"
+
+# The example of a record in the README, and the same in the memory of a host.
+example() {
+    sed -n '/^### The bytes of a record/,/^Key 0/p' README.md |
+        sed -n 's/^00[0-9a-f][0-9a-f]  \(\([0-9a-f][0-9a-f] \)*\).*/\1/p' | tr -d ' \n'
+}
+record() {
+    local address
+
+    address=$("$READ" --json --threads "$PID" | jq -r '.threads[0].record')
+    dd if="/proc/$PID/mem" iflag=skip_bytes,count_bytes skip=$((address)) \
+        count="$1" status=none | od -An -v -tx1 | tr -d ' \n'
+}
+drive OTELCTX_ATTRIBUTE_KEYS=http.route,http.request.method
+same 'the example of a record is what the library writes' \
+    "0 0 0 $(example)" \
+    "$(call attach 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01) $(
+        call attr 0 /cart) $(call attr 1 GET) $(record 40)"
+stop
 
 # An installed copy, built as the README says.
 install_copy() {

@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct otelctx_payload *copy = malloc(sizeof(*copy));
     struct otelctx_span rest = {(const char *)data, size};
 
-    payload->size[0] = payload->size[1] = 0;
+    payload->size[0] = payload->size[1] = payload->reserved = 0;
     model.places[0].count = model.places[1].count = 0;
     while (rest.size > 0)
         change(payload, &model, &rest);

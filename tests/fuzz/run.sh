@@ -16,7 +16,7 @@ found=${OTELCTX_BUILD:-build}/fuzz
 mkdir -p "$found"
 
 # The parsers and encoders of the shim; and the reader, the other witness.
-mapfile -t sources < <(find config demo/reader shim/pb.c shim/payload.c \
+mapfile -t sources < <(find config demo/reader shim/{payload,pb,record}.c \
     -name '*.c' -not -name main.c)
 
 compile() {

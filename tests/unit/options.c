@@ -65,11 +65,22 @@ static struct otelctx_span text_of(const struct otelctx_options *options,
     return text;
 }
 
+/* Field by field: what lies between them is undefined. */
+static bool same_options(const struct otelctx_options *a,
+                         const struct otelctx_options *b)
+{
+    for (unsigned id = 0; id < OTELCTX_OPTION_COUNT; id++)
+        if (is_text(id) ? !otelctx_span_equal(text_of(a, id), text_of(b, id))
+                        : word_of(a, id) != word_of(b, id))
+            return false;
+    return true;
+}
+
 Test(options_table, has_names_that_are_unique_and_of_our_kind)
 {
     for (unsigned a = 0; a < OTELCTX_OPTION_COUNT; a++) {
-        cr_expect(otelctx_span_begins(otelctx_span_from(row(a)->name),
-                                      OTELCTX_SPAN("OTEL")),
+        cr_expect(strncmp(row(a)->name, "OTEL", 4) == 0 ||
+                      strcmp(row(a)->name, "TRACEPARENT") == 0,
                   "%s", row(a)->name);
         cr_expect_null(strpbrk(row(a)->name, "= \t#,"), "%s", row(a)->name);
         for (unsigned b = 0; b < OTELCTX_OPTION_COUNT; b++)
@@ -168,6 +179,10 @@ Test(options, have_the_documented_defaults)
     cr_expect_null(options.service_name.at);
     cr_expect_null(options.resource_attributes.at);
     cr_expect_null(options.extra_attributes.at);
+    cr_expect_null(options.attribute_keys.at);
+    cr_expect(is(options.schema_version, "tlsdesc_v1_dev"));
+    cr_expect_eq(options.traceparent_for, OTELCTX_TRACEPARENT_OFF);
+    cr_expect_null(options.traceparent.at);
 }
 
 Test(options, words_have_the_numbers_of_their_enum)
@@ -194,6 +209,12 @@ Test(options, words_have_the_numbers_of_their_enum)
     cr_expect_eq(options.disabled, false);
     (void)apply(&options, OTELCTX_OPTION_SDK_DISABLED, "true");
     cr_expect_eq(options.sdk_disabled, true);
+    (void)apply(&options, OTELCTX_OPTION_TRACEPARENT_FOR, "main");
+    cr_expect_eq(options.traceparent_for, OTELCTX_TRACEPARENT_MAIN);
+    (void)apply(&options, OTELCTX_OPTION_TRACEPARENT_FOR, "all");
+    cr_expect_eq(options.traceparent_for, OTELCTX_TRACEPARENT_ALL);
+    (void)apply(&options, OTELCTX_OPTION_TRACEPARENT_FOR, "off");
+    cr_expect_eq(options.traceparent_for, OTELCTX_TRACEPARENT_OFF);
 }
 
 /* A word as it is, in capitals, and with every other letter one. */
@@ -248,8 +269,8 @@ Test(options, another_word_is_a_fault_and_leaves_the_default)
                          -EINVAL, "%s=%s", row(id)->name, bad[i]);
             cr_expect_eq(fault.pos, 1);
             cr_expect_str_eq(fault.why, row(id)->expects);
-            cr_expect_eq(memcmp(&options, &defaults, sizeof(options)), 0,
-                         "%s=%s", row(id)->name, bad[i]);
+            cr_expect(same_options(&options, &defaults), "%s=%s", row(id)->name,
+                      bad[i]);
         }
     }
 }
@@ -278,20 +299,25 @@ Test(options, texts_are_taken_as_they_are)
     }
 }
 
-Test(options, a_service_name_is_utf8)
+Test(options, what_readers_see_as_a_string_is_utf8)
 {
-    struct otelctx_options options;
-    struct otelctx_fault fault = {0};
+    static const unsigned ids[] = {OTELCTX_OPTION_SERVICE_NAME,
+                                   OTELCTX_OPTION_ATTRIBUTE_KEYS,
+                                   OTELCTX_OPTION_SCHEMA_VERSION};
 
-    otelctx_options_set_defaults(&options);
-    cr_expect_eq(otelctx_options_apply(&options, OTELCTX_OPTION_SERVICE_NAME,
-                                       OTELCTX_SPAN("caf\xe9"), &fault),
-                 -EINVAL);
-    cr_expect_eq(fault.pos, 4);
-    cr_expect_str_eq(fault.why, "expected valid UTF-8");
-    cr_expect_null(options.service_name.at);
-    cr_expect_eq(apply(&options, OTELCTX_OPTION_SERVICE_NAME, "caf\u00e9"), 0);
-    cr_expect(is(options.service_name, "caf\u00e9"));
+    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+        struct otelctx_options options = {0};
+        struct otelctx_fault fault = {0};
+
+        cr_expect_eq(otelctx_options_apply(&options, ids[i],
+                                           OTELCTX_SPAN("caf\xe9"), &fault),
+                     -EINVAL, "%s", row(ids[i])->name);
+        cr_expect_eq(fault.pos, 4);
+        cr_expect_str_eq(fault.why, "expected valid UTF-8");
+        cr_expect_null(text_of(&options, ids[i]).at);
+        cr_expect_eq(apply(&options, ids[i], "caf\u00e9"), 0);
+        cr_expect(is(text_of(&options, ids[i]), "caf\u00e9"));
+    }
 }
 
 Test(options, a_path_is_any_bytes)
@@ -300,6 +326,31 @@ Test(options, a_path_is_any_bytes)
 
     cr_expect_eq(apply(&options, OTELCTX_OPTION_CONFIG_FILE, "/\xff"), 0);
     cr_expect(is(options.config_file, "/\xff"));
+}
+
+Test(options, may_be_what_a_string_of_the_environment_is)
+{
+    static const char *const others[] = {
+        "",
+        "HOME=/root",
+        "OTE=1",
+        "XOTEL_SERVICE_NAME=x",
+        "otel_service_name=x",
+        "TRACEPARENT",
+        "TRACEPARENTS=x",
+        "TRACEPAREN=x",
+        "traceparent=x",
+        "TRACESTATE=x",
+    };
+
+    for (unsigned id = 0; id < OTELCTX_OPTION_COUNT; id++) {
+        char variable[sizeof(row(id)->name) + 1];
+
+        (void)snprintf(variable, sizeof(variable), "%.27s=", row(id)->name);
+        cr_expect(otelctx_options_concern(variable), "%s", variable);
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        cr_expect_not(otelctx_options_concern(others[i]), "%s", others[i]);
 }
 
 #define ENVIRONMENT(settings, ...)                                             \
@@ -360,7 +411,8 @@ Test(environment, what_is_no_option_is_ignored)
     ENVIRONMENT(settings, "OTEL_EXPORTER_OTLP_ENDPOINT=x", "OTELCTX_UNHEARD=x",
                 "OTEL", "OTEL=x", "OTEL_SERVICE_NAME", "OTEL_SERVICE_NAMES=x",
                 "otel_service_name=x", "XOTEL_SERVICE_NAME=x", "",
-                "=OTEL_SERVICE_NAME=x", "OTEL_SERVICE_NAME =x");
+                "=OTEL_SERVICE_NAME=x", "OTEL_SERVICE_NAME =x", "TRACEPARENT",
+                "TRACEPARENTS=x", "TRACESTATE=x", "traceparent=x");
 
     for (unsigned id = 0; id < OTELCTX_OPTION_COUNT; id++)
         cr_expect_null(settings[id].text.at, "%s", row(id)->name);

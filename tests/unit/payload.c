@@ -385,6 +385,23 @@ Test(payload, when_full_still_takes_a_shorter_value_of_a_key)
     cr_expect_eq(otelctx_payload_size(&payload), 65536);
 }
 
+Test(payload, leaves_the_room_that_is_reserved_for_others)
+{
+    for (unsigned place = OTELCTX_RESOURCE; place <= OTELCTX_EXTRA; place++) {
+        size_t size;
+
+        payload.reserved = 100;
+        otelctx_payload_copy(&other, &payload);
+        size = greatest_value(place, "k");
+        cr_expect_eq(otelctx_payload_size(&payload), 65536 - 100);
+        cr_expect_eq(set_many(place, "k", size + 1), -ENOSPC);
+        payload.reserved--;
+        cr_expect_eq(set_many(place, "k", size + 1), 0);
+        cr_expect_eq(otelctx_payload_size(&payload), 65536 - 99);
+        unset(place, "k");
+    }
+}
+
 Test(payload, refuses_a_size_that_would_overflow)
 {
     otelctx_payload_copy(&other, &payload);
@@ -425,10 +442,13 @@ Test(payload, every_reader_takes_keys_of_4096_bytes)
     }
 }
 
+/* With those of the thread context, which are beside the extra attributes. */
 Test(payload, every_reader_takes_100_attributes_in_a_place)
 {
     for (unsigned place = OTELCTX_RESOURCE; place <= OTELCTX_EXTRA; place++) {
-        for (size_t i = 1; i <= 100; i++)
+        const size_t most = place == OTELCTX_RESOURCE ? 100 : 98;
+
+        for (size_t i = 1; i <= most; i++)
             (void)otelctx_payload_set(&payload, place,
                                       (struct otelctx_span){many, i},
                                       OTELCTX_SPAN("1"));

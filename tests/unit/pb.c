@@ -105,3 +105,37 @@ Test(pb, writes_no_further_than_it_counts)
     for (size_t i = count.size; i < sizeof(out); i++)
         cr_expect_eq(out[i], 0xaa);
 }
+
+Test(pb, takes_fields_one_behind_the_other)
+{
+    struct otelctx_span rest = OTELCTX_SPAN("\x0a\x02"
+                                            "ab\x12\x00\x7a\x01z");
+
+    cr_expect(otelctx_span_equal(otelctx_pb_take(&rest), OTELCTX_SPAN("ab")));
+    cr_expect(otelctx_span_equal(otelctx_pb_take(&rest), OTELCTX_SPAN("")));
+    cr_expect_eq(rest.size, 3);
+    cr_expect(otelctx_span_equal(otelctx_pb_take(&rest), OTELCTX_SPAN("z")));
+    cr_expect_eq(rest.size, 0);
+}
+
+Test(pb, takes_what_it_wrote)
+{
+    static const size_t sizes[] = {0, 1, 127, 128, 16383, 16384, 65535, 65536};
+    static uint8_t out[65536 + 8];
+    static char bytes[65536];
+
+    memset(bytes, 'x', sizeof(bytes));
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        const struct otelctx_span written = {bytes, sizes[i]};
+        struct otelctx_pb pb = {.out = out};
+        struct otelctx_span rest, taken;
+
+        otelctx_pb_bytes(&pb, 2, written);
+        otelctx_pb_bytes(&pb, 1, OTELCTX_SPAN(""));
+        rest = (struct otelctx_span){(const char *)out, pb.size};
+        taken = otelctx_pb_take(&rest);
+        cr_expect(otelctx_span_equal(taken, written), "%zu", sizes[i]);
+        cr_expect_eq(rest.at, taken.at + taken.size, "%zu", sizes[i]);
+        cr_expect_eq(rest.size, 2, "%zu", sizes[i]);
+    }
+}

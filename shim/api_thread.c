@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The exports for thread contexts: check the arguments and forward. Once the
+ * shim has started, none of them makes a system call or touches errno. */
+
+#define OTELCTX_LINK
+#include "shim/otelctx.h"
+
+#include <errno.h>
+
+#include "config/traceparent.h"
+#include "shim/context.h"
+#include "shim/host.h"
+#include "shim/preload.h"
+#include "shim/thread.h"
+
+/* For calls that other libraries' constructors make before ours has run. */
+static int start(void)
+{
+    int *const errno_at = otelctx_host_errno();
+    const int saved = *errno_at;
+    const int err = otelctx_start();
+
+    *errno_at = saved;
+    return err;
+}
+
+static int enter(void)
+{
+    return otelctx_has_started() ? 0 : start();
+}
+
+static struct otelctx_ids ids_from(const uint8_t trace_id[16],
+                                   const uint8_t span_id[8], uint8_t flags)
+{
+    struct otelctx_ids ids = {.trace_flags = flags};
+
+    __builtin_memcpy(ids.trace_id, trace_id, sizeof(ids.trace_id));
+    __builtin_memcpy(ids.span_id, span_id, sizeof(ids.span_id));
+    return ids;
+}
+
+OTELCTX_API int otelctx_attach(const uint8_t trace_id[16],
+                               const uint8_t span_id[8], uint8_t flags)
+{
+    const struct otelctx_ids ids = ids_from(trace_id, span_id, flags);
+    const int err = enter();
+
+    if (err)
+        return err;
+    return otelctx_ids_allowed(&ids) ? otelctx_thread_attach(&ids) : -EINVAL;
+}
+
+OTELCTX_API int otelctx_attach_traceparent(const char *text, size_t len)
+{
+    struct otelctx_traceparent parent;
+    struct otelctx_fault fault;
+    struct otelctx_ids ids;
+    int err = enter();
+
+    if (!err)
+        err = otelctx_traceparent_parse((struct otelctx_span){text, len},
+                                        &parent, &fault);
+    if (err)
+        return err;
+    ids = ids_from(parent.trace_id, parent.span_id, parent.flags);
+    return otelctx_thread_attach(&ids);
+}
+
+/* A key that readers can know and a value that fits; 1 when it was cut. */
+static int check_attr(uint8_t key, struct otelctx_span *value)
+{
+    return otelctx_context_has_key(key) ? otelctx_value_cut(value) : -EINVAL;
+}
+
+OTELCTX_API int otelctx_attr(uint8_t key, const char *value, size_t len)
+{
+    struct otelctx_span text = {value, len};
+    int err = enter(), cut;
+
+    if (err)
+        return err;
+    cut = check_attr(key, &text);
+    if (cut < 0)
+        return cut;
+    err = otelctx_thread_attr(key, &text);
+    return err ? err : cut;
+}
+
+OTELCTX_API int otelctx_attr_unset(uint8_t key)
+{
+    const int err = enter();
+
+    if (err)
+        return err;
+    return otelctx_context_has_key(key) ? otelctx_thread_attr(key, NULL)
+                                        : -EINVAL;
+}
+
+OTELCTX_API int otelctx_detach(void)
+{
+    const int err = enter();
+
+    return err ? err : otelctx_thread_detach();
+}
+
+OTELCTX_API int otelctx_get(struct otelctx_ids *out)
+{
+    const int err = enter();
+
+    return err ? err : otelctx_thread_get(out);
+}
+
+OTELCTX_API struct otelctx_record *otelctx_pin(void)
+{
+    return enter() ? NULL : otelctx_thread_pin();
+}
+
+static bool is_aligned(const struct otelctx_record *record)
+{
+    return (uintptr_t)record % 2 == 0;
+}
+
+OTELCTX_API int otelctx_record_init(struct otelctx_record *record,
+                                    const uint8_t trace_id[16],
+                                    const uint8_t span_id[8], uint8_t flags)
+{
+    const struct otelctx_ids ids = ids_from(trace_id, span_id, flags);
+    const int err = enter();
+
+    if (err)
+        return err;
+    if (!record || !is_aligned(record) || !otelctx_ids_allowed(&ids))
+        return -EINVAL;
+    otelctx_record_write(record, &ids);
+    record->valid = 1;
+    return 0;
+}
+
+OTELCTX_API int otelctx_record_attr(struct otelctx_record *record, uint8_t key,
+                                    const char *value, size_t len)
+{
+    struct otelctx_span text = {value, len};
+    int err = enter(), cut;
+
+    if (err)
+        return err;
+    cut = check_attr(key, &text);
+    if (cut < 0)
+        return cut;
+    err = otelctx_record_change(record, key, &text);
+    return err ? err : cut;
+}
+
+OTELCTX_API int otelctx_swap(struct otelctx_record *record,
+                             struct otelctx_record **previous)
+{
+    const int err = enter();
+
+    if (err)
+        return err;
+    return is_aligned(record) ? otelctx_thread_swap(record, previous) : -EINVAL;
+}

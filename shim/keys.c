@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/keys.h"
+
+#include <errno.h>
+
+#include "shim/order.h"
+#include "shim/pb.h"
+
+/* Field numbers of common.proto; payload.c has the rest. */
+enum {
+    ANY_VALUE_STRING_VALUE = 1,
+    ANY_VALUE_ARRAY_VALUE = 5,
+    ARRAY_VALUE_VALUES = 1,
+};
+
+/* The first one is what readers take today, the other one has no key map. */
+static const struct otelctx_span default_schema =
+    OTELCTX_SPAN_INIT("tlsdesc_v1_dev");
+static const struct otelctx_span go_schema =
+    OTELCTX_SPAN_INIT("go_pprof_labels_v1");
+
+/* struct otelctx_keys, used: the lower half is bytes, the upper one keys. */
+static size_t size_of(uint64_t used)
+{
+    return (size_t)(used & UINT32_MAX);
+}
+
+static uint64_t used_with(unsigned count, size_t size)
+{
+    return (uint64_t)count << 32 | size;
+}
+
+static struct otelctx_span schema_of(const struct otelctx_keys *keys)
+{
+    return keys->schema_size == 0
+               ? default_schema
+               : (struct otelctx_span){keys->schema, keys->schema_size};
+}
+
+static bool has_map(const struct otelctx_keys *keys)
+{
+    return !otelctx_span_equal(schema_of(keys), go_schema);
+}
+
+int otelctx_keys_set_schema(struct otelctx_keys *keys,
+                            struct otelctx_span schema)
+{
+    if (schema.size > OTELCTX_SCHEMA_MAX)
+        return -ENOSPC;
+    memcpy(keys->schema, schema.at, schema.size);
+    keys->schema_size = (uint8_t)schema.size;
+    return 0;
+}
+
+unsigned otelctx_keys_count(const struct otelctx_keys *keys)
+{
+    return (unsigned)(keys->used >> 32);
+}
+
+static void put_string_value(struct otelctx_pb *pb, struct otelctx_span name)
+{
+    otelctx_pb_bytes(pb, ANY_VALUE_STRING_VALUE, name);
+}
+
+/* One element of the array: an AnyValue with a string. */
+static void put_key(struct otelctx_pb *pb, struct otelctx_span name)
+{
+    struct otelctx_pb value = {0};
+
+    put_string_value(&value, name);
+    otelctx_pb_field(pb, ARRAY_VALUE_VALUES, value.size);
+    put_string_value(pb, name);
+}
+
+int otelctx_keys_find(const struct otelctx_keys *keys, struct otelctx_span name)
+{
+    struct otelctx_span rest = {(const char *)keys->bytes, size_of(keys->used)};
+
+    for (int index = 0; rest.size > 0; index++) {
+        struct otelctx_span any_value = otelctx_pb_take(&rest);
+
+        if (otelctx_span_equal(otelctx_pb_take(&any_value), name))
+            return index;
+    }
+    return -ENOENT;
+}
+
+int otelctx_keys_add(struct otelctx_keys *keys, struct otelctx_span name)
+{
+    const unsigned count = otelctx_keys_count(keys);
+    const size_t size = size_of(keys->used);
+    struct otelctx_pb pb = {0};
+
+    if (!otelctx_payload_is_key(name))
+        return -EINVAL;
+    if (!has_map(keys))
+        return -EOPNOTSUPP;
+    put_key(&pb, name);
+    if (count == OTELCTX_KEYS_MAX || pb.size > sizeof(keys->bytes) - size)
+        return -ENOSPC;
+
+    pb = (struct otelctx_pb){.out = keys->bytes + size};
+    put_key(&pb, name);
+    otelctx_store_release(&keys->used, used_with(count + 1, size + pb.size));
+    return (int)count;
+}
+
+static void put_array_value(struct otelctx_pb *pb,
+                            const struct otelctx_keys *keys)
+{
+    otelctx_pb_bytes(
+        pb, ANY_VALUE_ARRAY_VALUE,
+        (struct otelctx_span){(const char *)keys->bytes, size_of(keys->used)});
+}
+
+static void put_map(struct otelctx_pb *pb, const struct otelctx_keys *keys)
+{
+    struct otelctx_pb array = {0};
+
+    put_array_value(&array, keys);
+    otelctx_payload_put_key(pb, OTELCTX_EXTRA,
+                            OTELCTX_SPAN(OTELCTX_KEY_MAP_KEY), array.size);
+    put_array_value(pb, keys);
+}
+
+static void put_all(struct otelctx_pb *pb, const struct otelctx_keys *keys)
+{
+    otelctx_payload_put(pb, OTELCTX_EXTRA,
+                        OTELCTX_SPAN(OTELCTX_SCHEMA_VERSION_KEY),
+                        schema_of(keys));
+    if (has_map(keys))
+        put_map(pb, keys);
+}
+
+size_t otelctx_keys_size(const struct otelctx_keys *keys)
+{
+    struct otelctx_pb count = {0};
+
+    put_all(&count, keys);
+    return count.size;
+}
+
+void otelctx_keys_encode(const struct otelctx_keys *keys, uint8_t *out)
+{
+    put_all(&(struct otelctx_pb){.out = out}, keys);
+}

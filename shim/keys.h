@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_KEYS_H
+#define OTELCTX_KEYS_H
+
+/*
+ * What the process context says about thread contexts: the extra attributes
+ * whose keys begin with "threadlocal.". The map of keys is kept as it is
+ * encoded, and grows at its end by one store: so a child that was forked in
+ * the middle has one that is whole.
+ * Rule: OTEP 4947, "Process Context: Thread-Local Reference Data".
+ */
+
+#include "shim/payload.h"
+
+enum {
+    OTELCTX_SCHEMA_MAX = 127 /* bytes of its name */
+};
+
+/* All zero: the default schema and no keys. */
+struct otelctx_keys {
+    uint64_t used;       /* bytes, and how many keys: see keys.c */
+    uint8_t schema_size; /* 0: the default */
+    char schema[OTELCTX_SCHEMA_MAX];
+    uint8_t bytes[OTELCTX_PAYLOAD_MAX]; /* the body of an ArrayValue */
+};
+
+/* Returns 0 or -ENOSPC: longer than OTELCTX_SCHEMA_MAX. */
+int otelctx_keys_set_schema(struct otelctx_keys *keys,
+                            struct otelctx_span schema);
+
+/* The index of a key, or -ENOENT. */
+int otelctx_keys_find(const struct otelctx_keys *keys,
+                      struct otelctx_span name);
+
+/*
+ * Append a key that is not there yet.
+ *
+ * Returns its index, -EINVAL (empty, not UTF-8, or with a NUL), -ENOSPC (256
+ * keys are there, or no room is) or -EOPNOTSUPP (the schema has no keys). On
+ * failure nothing has changed.
+ */
+int otelctx_keys_add(struct otelctx_keys *keys, struct otelctx_span name);
+
+unsigned otelctx_keys_count(const struct otelctx_keys *keys);
+
+/* The size of the attributes in bytes, as fields of ProcessContext. */
+size_t otelctx_keys_size(const struct otelctx_keys *keys);
+void otelctx_keys_encode(const struct otelctx_keys *keys, uint8_t *out);
+
+#endif
