@@ -7,17 +7,7 @@
  * published: never a mixture, never a half.
  */
 
-#include <criterion/criterion.h>
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/ptrace.h>
-#include <sys/uio.h>
-#include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "step.h"
 
 #include "shim/publish.h"
 
@@ -29,15 +19,15 @@
 struct shared {
     struct otelctx_publication context;
     uint8_t *room;
-    volatile bool stepped; /* the instructions that count run now */
 };
 static struct shared *shared;
 
 /* What the steps were seen to be. */
 struct trace {
     unsigned steps;
-    unsigned absent, zero;                     /* nobody can read */
-    unsigned seen[3];                          /* of each size of payload */
+    uint64_t page;         /* the first one; it may be unmapped again */
+    unsigned absent, zero; /* nobody can read */
+    unsigned seen[3];      /* of each size of payload */
     unsigned calls, zero_calls, unready_calls; /* system calls; in the zero
                                                   window; naming too early */
     bool signed_early; /* a reader of the draft would have seen a half */
@@ -70,9 +60,9 @@ static void commit(size_t size, uint64_t now_ns)
 static void run_publish(void)
 {
     write_room(FIRST);
-    shared->stepped = true;
+    step_begin();
     commit(FIRST, 10);
-    shared->stepped = false;
+    step_end();
 }
 
 static void run_update(void)
@@ -80,36 +70,28 @@ static void run_update(void)
     write_room(FIRST);
     commit(FIRST, 10);
     write_room(SECOND);
-    shared->stepped = true;
+    step_begin();
     commit(SECOND, 20);
-    shared->stepped = false;
+    step_end();
 }
 
 static void run_drop(void)
 {
     write_room(FIRST);
     commit(FIRST, 10);
-    shared->stepped = true;
+    step_begin();
     otelctx_publication_drop(&shared->context);
-    shared->stepped = false;
-}
-
-static bool peek(pid_t pid, uint64_t from, void *to, size_t size)
-{
-    struct iovec local = {to, size};
-    struct iovec remote = {(void *)(uintptr_t)from, size};
-
-    return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+    step_end();
 }
 
 /* OTEP 4719, "Reading Protocol", steps 2 to 7, of a process that stands still.
  */
-static void look(pid_t pid, uint64_t page, struct trace *trace)
+static void look(pid_t pid, struct trace *trace)
 {
     struct otelctx_header h;
     uint8_t payload[2];
 
-    if (!peek(pid, page, &h, sizeof(h)) ||
+    if (!peek(pid, trace->page, &h, sizeof(h)) ||
         memcmp(h.signature, "OTEL_CTX", 8) != 0 || h.version != 2) {
         trace->absent++;
         return;
@@ -129,75 +111,62 @@ static void look(pid_t pid, uint64_t page, struct trace *trace)
     trace->seen[h.payload_size]++;
 }
 
-/* A system call is about to be made: which, and in which state? */
-static void look_at_call(pid_t pid, uint64_t page, struct trace *trace)
+/* A system call is about to be made: in which state? */
+static void look_at_call(pid_t pid, const struct step_next *next,
+                         struct trace *trace)
 {
-    struct user_regs_struct regs;
     struct otelctx_header h;
-    uint8_t code[2];
 
-    cr_assert_eq(ptrace(PTRACE_GETREGS, pid, 0, &regs), 0);
-    if (!peek(pid, regs.rip, code, sizeof(code)) || code[0] != 0x0f ||
-        code[1] != 0x05)
+    if (!step_is_system_call(next))
         return;
     trace->calls++;
-    if (!peek(pid, page, &h, sizeof(h)))
+    if (!peek(pid, trace->page, &h, sizeof(h)))
         return;
     trace->at_call = h;
     if (h.published_at_ns == 0)
         trace->zero_calls++;
-    if (regs.rdi == PR_SET_VMA && h.published_at_ns == 0)
+    if (next->regs.rdi == PR_SET_VMA && h.published_at_ns == 0)
         trace->unready_calls++;
 }
 
 /* A full fence is about to be executed: which stores are before it? */
-static void look_at_fence(pid_t pid, uint64_t page, struct trace *trace)
+static void look_at_fence(pid_t pid, const struct step_next *next,
+                          struct trace *trace)
 {
-    struct user_regs_struct regs;
-    uint8_t code[3];
-
-    cr_assert_eq(ptrace(PTRACE_GETREGS, pid, 0, &regs), 0);
-    cr_assert(peek(pid, regs.rip, code, sizeof(code)));
-    if (code[0] != 0xf0 /* lock */ && memcmp(code, "\x0f\xae\xf0", 3) != 0)
+    if (!step_is_fence(next))
         return;
     cr_assert_lt(trace->fences, 4u);
-    cr_assert(peek(pid, page, &trace->at_fence[trace->fences++],
+    cr_assert(peek(pid, trace->page, &trace->at_fence[trace->fences++],
                    sizeof(struct otelctx_header)));
+}
+
+static int look_at_all(pid_t pid, void *context)
+{
+    const struct step_next next = step_next(pid);
+    struct trace *const trace = context;
+
+    if (!trace->page)
+        trace->page = (uintptr_t)shared->context.mapping.at;
+    trace->steps++;
+    look(pid, trace);
+    look_at_call(pid, &next, trace);
+    look_at_fence(pid, &next, trace);
+    return 0;
 }
 
 /* Single-step a child through what `run` marks. */
 static struct trace step_through(void (*run)(void))
 {
     struct trace trace = {0};
-    uint64_t page = 0;
-    int status;
     pid_t pid;
 
-    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    cr_assert_neq(shared, MAP_FAILED);
-    pid = fork();
-    cr_assert_geq(pid, 0);
+    shared = step_share(sizeof(*shared));
+    pid = step_fork();
     if (pid == 0) {
-        ptrace(PTRACE_TRACEME, 0, 0, 0);
-        raise(SIGSTOP);
         run();
         _exit(0);
     }
-
-    while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
-        if (shared->stepped) {
-            if (!page)
-                page = (uintptr_t)shared->context.mapping.at;
-            trace.steps++;
-            look(pid, page, &trace);
-            look_at_call(pid, page, &trace);
-            look_at_fence(pid, page, &trace);
-        }
-        cr_assert_eq(ptrace(PTRACE_SINGLESTEP, pid, 0, 0), 0);
-    }
-    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x",
-              status);
+    step_watch(pid, look_at_all, &trace);
     return trace;
 }
 
