@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The shim on aarch64, on a real kernel (tests/support/guest) under glibc and
+# musl: what a host does with it, as otelctx-read and gdb see it. User emulation
+# (executable.sh) has no ptrace.
+#
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+SUPPORT=$ROOT/tests/support
+CELLS=$TMP/cells
+FIRST=00-0123456789abcdef0123456789abcdef-0123456789abcdef-01
+SECOND=00-fedcba9876543210fedcba9876543210-fedcba9876543210-03
+
+grep -q '^ID=debian$' /etc/os-release ||
+    skip_all 'machine: the guest is made of packages of its Debian'
+
+guest() {
+    OTELCTX_BUILD=$BUILD "$SUPPORT/guest" "$@"
+}
+
+# cell NAME [NAME=VALUE]...: the calls of stdin, made by the driver.
+cell() {
+    mkdir -p "$CELLS/$LIBC-$1"
+    cp "$TMP/driver" "$BUILD/guest/otelctx/shim/libotelctx_preload.so" \
+        "$CELLS/$LIBC-$1"
+    echo "env LD_PRELOAD=./libotelctx_preload.so ${*:2} ./driver" \
+        >"$CELLS/$LIBC-$1/start"
+    { cat && echo ready; } >"$CELLS/$LIBC-$1/calls"
+}
+
+# cells LIBC COMPILER
+cells() {
+    LIBC=$1
+    "$2" -I"$ROOT" -pthread -o "$TMP/driver" "$ROOT/tests/e2e/hosts/driver.c"
+    cell attached <<END
+key http.route
+key user.id
+attach $FIRST
+attr 0 /cart
+thread
+attach $SECOND
+attr 1 joe
+attr 0 /pay
+END
+    cell detached <<END
+attach $FIRST
+detach
+thread
+END
+    cell all TRACEPARENT=$FIRST OTELCTX_TRACEPARENT=all <<<thread
+    cell main TRACEPARENT=$FIRST OTELCTX_TRACEPARENT=main <<<thread
+}
+
+# symbol FOLDER: where otelctx-read found the variable, and how.
+symbol() {
+    jq -r '.thread_context | [.status, .schema_version, .symbol.access,
+        (.symbol.object | sub(".*/"; ""))] | join(" ")' "$1/reader"
+}
+
+# threads FOLDER: what otelctx-read says of each.
+threads() {
+    jq -r '.pid as $pid | .threads[] | [
+        if .tid == $pid then "main" else "second" end, .status,
+        (select(.status == "attached") | .trace_id, .span_id, .trace_flags),
+        (.attributes // [] | .[] | "\(.key)=\(.value.stringValue)")] |
+        join(" ")' "$1/reader"
+}
+
+# slots FOLDER: tid and record, by gdb and by otelctx-read.
+slots_by_gdb() {
+    awk 'match($0, /^Thread .*\(LWP [0-9]+/) {
+            tid = substr($0, RSTART, RLENGTH); sub(/.* /, "", tid)}
+        NF == 1 && /^0/ {sub(/^0$/, "0x0"); print tid, $0}' "$1/debugger" |
+        sort
+}
+slots() {
+    jq -r '.threads[] | "\(.tid) \(.record // "0x0")"' "$1/reader" | sort
+}
+
+# judge LIBC
+judge() {
+    local at=$CELLS/$1
+
+    same "$1: every call succeeds" "key 0
+key 1
+attach 0
+attr 0
+attach 0
+attr 0
+attr 0" "$(<"$at-attached/program")"
+    same "$1: nothing is printed besides" '' "$(cat "$at"-*/errors)"
+    same "$1: the variable is the shim's, in static TLS" \
+        'ok tlsdesc_v1_dev tlsdesc-static libotelctx_preload.so' \
+        "$(symbol "$at-attached")"
+    same "$1: each thread has its own trace, span, flags and attributes" \
+        "main attached 0123456789abcdef0123456789abcdef 0123456789abcdef 1 http.route=/cart
+second attached fedcba9876543210fedcba9876543210 fedcba9876543210 3 user.id=joe http.route=/pay" \
+        "$(threads "$at-attached")"
+    same "$1: what is detached is not seen" \
+        $'main detached\nsecond detached' "$(threads "$at-detached")"
+    same "$1: TRACEPARENT is every thread's when told so" \
+        'main attached 0123456789abcdef0123456789abcdef 0123456789abcdef 1
+second attached 0123456789abcdef0123456789abcdef 0123456789abcdef 1' \
+        "$(threads "$at-all")"
+    same "$1: TRACEPARENT is the main thread's when told so" \
+        'main attached 0123456789abcdef0123456789abcdef 0123456789abcdef 1
+second detached' "$(threads "$at-main")"
+}
+
+check 'an aarch64 guest can be made of Debian packages' guest --prepare
+cells glibc aarch64-linux-gnu-gcc
+cells musl "$BUILD/guest/musl-gcc"
+cp "$SUPPORT/observe" "$BUILD/guest/otelctx/demo/reader/otelctx-read" "$CELLS"
+check 'the hosts run in it and are looked at' \
+    guest "$CELLS" './observe /work/otelctx-read'
+judge glibc
+same 'glibc: gdb finds the same records' "$(slots "$CELLS/glibc-attached")" \
+    "$(slots_by_gdb "$CELLS/glibc-attached")"
+judge musl
+
+done_testing
