@@ -2,8 +2,9 @@
 
 // Reads the process context of PID with the packages of the OpenTelemetry eBPF
 // profiler, as its process manager does: prints key=value, then "--" and the
-// extra attributes. With a COUNT it reads that often, prints nothing, and
-// fails at the first error that is not a concurrent update.
+// extra attributes. With "threads" it prints the contexts of the threads. With
+// a COUNT it reads that often, prints nothing, and fails at the first error
+// that is not a concurrent update.
 package main
 
 import (
@@ -31,26 +32,44 @@ func find(pr process.Process) (address libpf.Address, found bool) {
 
 func show(attributes []*common.KeyValue) {
 	for _, kv := range attributes {
-		fmt.Printf("%s=%s\n", kv.Key, kv.Value.GetStringValue())
+		value := kv.Value.GetStringValue()
+		if list := kv.Value.GetArrayValue(); list != nil {
+			value = fmt.Sprint(texts(list))
+		}
+		fmt.Printf("%s=%s\n", kv.Key, value)
 	}
 }
 
-func run(pid, count int) error {
-	pr := process.New(libpf.PID(pid), libpf.PID(pid))
+func texts(list *common.ArrayValue) (all []string) {
+	for _, value := range list.Values {
+		all = append(all, value.GetStringValue())
+	}
+	return
+}
+
+func run(pid libpf.PID, what string) error {
+	pr := process.New(pid, pid)
 	address, found := find(pr)
 	if !found {
 		return errors.New("no mapping")
 	}
-	if count == 0 {
-		info, err := processcontext.Read(address, pr.GetRemoteMemory(), 0, 0)
-		if err != nil {
-			return err
-		}
-		show(info.Context.Resource.Attributes)
-		fmt.Println("--")
-		show(info.Context.ExtraAttributes)
-		return nil
+	if count, err := strconv.Atoi(what); err == nil {
+		return readOften(pr, address, count)
 	}
+	info, err := processcontext.Read(address, pr.GetRemoteMemory(), 0, 0)
+	if err != nil {
+		return err
+	}
+	if what == "threads" {
+		return showThreads(pid, info.Context.Attributes)
+	}
+	show(info.Context.Resource.Attributes)
+	fmt.Println("--")
+	show(info.Context.Attributes)
+	return nil
+}
+
+func readOften(pr process.Process, address libpf.Address, count int) error {
 	reads := 0
 	for last := uint64(0); reads < count; {
 		info, err := processcontext.Read(address, pr.GetRemoteMemory(), last, 0)
@@ -69,11 +88,11 @@ func run(pid, count int) error {
 
 func main() {
 	pid, _ := strconv.Atoi(os.Args[1])
-	count := 0
+	what := "process"
 	if len(os.Args) > 2 {
-		count, _ = strconv.Atoi(os.Args[2])
+		what = os.Args[2]
 	}
-	if err := run(pid, count); err != nil {
+	if err := run(libpf.PID(pid), what); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
