@@ -1,0 +1,3 @@
+module otelctx/worker
+
+go 1.18
