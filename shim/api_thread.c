@@ -121,6 +121,11 @@ static bool is_aligned(const struct otelctx_record *record)
     return (uintptr_t)record % 2 == 0;
 }
 
+static bool is_record(const struct otelctx_record *record)
+{
+    return record && is_aligned(record);
+}
+
 OTELCTX_API int otelctx_record_init(struct otelctx_record *record,
                                     const uint8_t trace_id[16],
                                     const uint8_t span_id[8], uint8_t flags)
@@ -130,7 +135,7 @@ OTELCTX_API int otelctx_record_init(struct otelctx_record *record,
 
     if (err)
         return err;
-    if (!record || !is_aligned(record) || !otelctx_ids_allowed(&ids))
+    if (!is_record(record) || !otelctx_ids_allowed(&ids))
         return -EINVAL;
     otelctx_record_write(record, &ids);
     record->valid = 1;
@@ -145,7 +150,7 @@ OTELCTX_API int otelctx_record_attr(struct otelctx_record *record, uint8_t key,
 
     if (err)
         return err;
-    cut = check_attr(key, &text);
+    cut = is_record(record) ? check_attr(key, &text) : -EINVAL;
     if (cut < 0)
         return cut;
     err = otelctx_record_change(record, key, &text);

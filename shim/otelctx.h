@@ -210,8 +210,8 @@ OTELCTX_API int otelctx_detach(void);
  *
  * Returns 0, -ENOENT (nothing), -EBUSY (somebody else's) or -ENOSYS; on failure
  * *out is unchanged.
- * Own thread only; async-signal-safe: a handler that interrupted a change finds
- * nothing attached.
+ * Own thread only; async-signal-safe as otelctx_swap() is: a handler that
+ * interrupted a change finds nothing attached.
  */
 OTELCTX_API int otelctx_get(struct otelctx_ids *out);
 
@@ -243,7 +243,8 @@ OTELCTX_API int otelctx_record_init(struct otelctx_record *record,
 
 /*
  * Set one attribute of such a record; of one that is attached to the calling
- * thread otelctx_attr() does. Returns as that does.
+ * thread otelctx_attr() does. Returns as that does, -EINVAL also when record is
+ * NULL or at an odd address.
  */
 OTELCTX_API int otelctx_record_attr(struct otelctx_record *record, uint8_t key,
                                     const char *value, size_t len);
@@ -252,12 +253,17 @@ OTELCTX_API int otelctx_record_attr(struct otelctx_record *record, uint8_t key,
  * Attach a record of the program's own to the calling thread, by one store.
  *
  * record    from otelctx_record_init(), or what *previous got; NULL: nothing
- * previous  gets what was attached before, to be swapped back; may be NULL
+ * previous  gets what was attached before, to be swapped back; may be NULL. It
+ *           may be the thread's own record, which otelctx_attach() and
+ *           otelctx_pin() rewrite
  *
  * Returns 0, -EINVAL (an odd address), -EBUSY (what is attached is somebody
- * else's) or -ENOSYS; on failure *previous is unchanged.
+ * else's) or -ENOSYS; on failure *previous is unchanged. A record that -EBUSY
+ * kept from being swapped out may come back with whoever is in the way: it has
+ * to stay until this call, or otelctx_detach(), succeeds.
  * Own thread only; async-signal-safe, also in a handler that interrupted any
- * other call, if it swaps back.
+ * other call, if it swaps back. (Without linking: once this file has called it
+ * outside of a handler, because the first call is also one of dlsym.)
  * Rule: OTEP 4947, "Context Attachment".
  */
 OTELCTX_API int otelctx_swap(struct otelctx_record *record,

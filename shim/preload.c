@@ -115,8 +115,9 @@ static void share_traceparent(const struct otelctx_settings *s)
         otelctx_host_auxiliary(AT_PAGESZ));
     if (err)
         tell_failure("cannot attach TRACEPARENT to all threads",
-                     err == -EXDEV ? "another module has otel_thread_ctx_v1"
-                                   : "mprotect",
+                     err == -EXDEV     ? "another module has otel_thread_ctx_v1"
+                     : err == -ENOEXEC ? "the TLS image has other variables"
+                                       : "mprotect",
                      err);
 }
 

@@ -198,8 +198,7 @@ int otelctx_thread_detach(void)
     if (owner == FOREIGN || s->writing)
         return -EBUSY;
     otelctx_show(slot, (struct otelctx_record *)NULL);
-    if (owner == OWN)
-        s->pinned = false;
+    s->pinned = false;
     s->swapped = NULL; /* the program may free it now */
     return 0;
 }

@@ -28,8 +28,8 @@ void otelctx_thread_touch(void);
  * The context that threads start with: this one, unless somebody attached
  * something to it already, and, with all_threads, every later one.
  *
- * Returns 0, or -errno when later threads cannot get it: what mprotect said,
- * or -EXDEV (the variable is another module's).
+ * Returns 0, or -errno when later threads cannot get it: -EXDEV (the variable
+ * is another module's) or as otelctx_image_set().
  */
 int otelctx_thread_share(const struct otelctx_ids *ids, bool all_threads,
                          size_t page_size);

@@ -150,6 +150,17 @@ Test(attach, of_a_pinned_record_moves_valid_alone)
     pinned(MAY_HIDE, "pin; attach 1; attr 0 a", "attach 2", "1 0=a", "2");
 }
 
+Test(attach, after_a_detach_that_ended_a_pin_moves_the_slot_alone)
+{
+    struct steps s =
+        from_to(MAY_HIDE, "pin; detach; attach 1", "attach 2", "1", "2");
+
+    cr_expect_eq(s.valid_moves, 0);
+    s = from_to(MAY_HIDE, "record 5; pin; swap 5; detach; attach 1", "attach 2",
+                "1", "2");
+    cr_expect_eq(s.valid_moves, 0);
+}
+
 Test(attr, a_new_one_appears_whole_and_nothing_is_hidden_meanwhile)
 {
     from_to(IN_FULL_VIEW, "attach 1", "attr 0 a", "1", "1 0=a");

@@ -517,6 +517,16 @@ Test(record_of_the_program, has_both_ids_or_none)
     cr_expect_eq(programs.valid, 1);
 }
 
+Test(record_of_the_program, that_is_none_gets_no_attribute)
+{
+    _Alignas(2) static char memory[sizeof(struct otelctx_record) + 2];
+    struct otelctx_record *const odd = (void *)(memory + 1);
+
+    slot_begin();
+    cr_expect_eq(otelctx_record_attr(NULL, 0, "x", 1), -EINVAL);
+    cr_expect_eq(otelctx_record_attr(odd, 0, "x", 1), -EINVAL);
+}
+
 Test(record_of_the_program, has_long_values_cut)
 {
     char text[LONG_SIZE];
