@@ -157,6 +157,49 @@ const struct otelctx_option otelctx_options_table[OTELCTX_OPTION_COUNT] = {
                 "The trace and span that started this program, as in W3C "
                 "Trace Context. Only read from the environment."),
         },
+    [OTELCTX_OPTION_FORK] =
+        {
+            .name = "OTELCTX_FORK",
+            .kind = WORD,
+            .field = FIELD(fork),
+            .expects = EXPECTED "republish|drop",
+            .fallback = "republish",
+            .help = OTELCTX_HELP(
+                "What a forked child that executes nothing else does: "
+                "`republish` its parent's context as its own, or `drop` it."),
+        },
+    [OTELCTX_OPTION_INSTANCE_ID] =
+        {
+            .name = "OTELCTX_INSTANCE_ID",
+            .kind = WORD,
+            .field = FIELD(instance_id),
+            .expects = EXPECTED "off|generate|export",
+            .fallback = "off",
+            .help = OTELCTX_HELP(
+                "`generate` a random `service.instance.id` for each process "
+                "that you gave none, or `export` it to the SDKs in there, "
+                "too."),
+        },
+    [OTELCTX_OPTION_EXPORTED_ID] =
+        {
+            .name = "OTELCTX_EXPORTED_ID",
+            .kind = BYTES,
+            .field = FIELD(exported_id),
+            .help = OTELCTX_HELP(
+                "Set by `OTELCTX_INSTANCE_ID=export`: the id among "
+                "`OTEL_RESOURCE_ATTRIBUTES` that is the shim's, not yours."),
+        },
+    [OTELCTX_OPTION_ON_OTHER_PUBLISHER] =
+        {
+            .name = "OTELCTX_ON_OTHER_PUBLISHER",
+            .kind = WORD,
+            .field = FIELD(on_other_publisher),
+            .expects = EXPECTED "yield|keep",
+            .fallback = "yield",
+            .help = OTELCTX_HELP(
+                "When an SDK in the process publishes, too: `yield` to it, "
+                "so that there is one context, or `keep` publishing."),
+        },
 };
 
 bool otelctx_options_concern(const char *string)

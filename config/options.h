@@ -26,6 +26,24 @@ enum otelctx_traceparent_for {
     OTELCTX_TRACEPARENT_ALL,
 };
 
+/* What a forked child does. */
+enum otelctx_fork_does {
+    OTELCTX_FORK_REPUBLISH,
+    OTELCTX_FORK_DROP,
+};
+
+/* Whether the process gets a service.instance.id of ours. */
+enum otelctx_instance_id_is {
+    OTELCTX_INSTANCE_ID_OFF,
+    OTELCTX_INSTANCE_ID_GENERATE,
+    OTELCTX_INSTANCE_ID_EXPORT, /* and its environment tells */
+};
+
+enum otelctx_on_other_publisher {
+    OTELCTX_ON_OTHER_YIELD,
+    OTELCTX_ON_OTHER_KEEP,
+};
+
 /* One row of the table in options.c each, in the order of that table. */
 enum otelctx_option_id {
     OTELCTX_OPTION_LOG_LEVEL,
@@ -42,6 +60,10 @@ enum otelctx_option_id {
     OTELCTX_OPTION_SCHEMA_VERSION,
     OTELCTX_OPTION_TRACEPARENT_FOR,
     OTELCTX_OPTION_TRACEPARENT,
+    OTELCTX_OPTION_FORK,
+    OTELCTX_OPTION_INSTANCE_ID,
+    OTELCTX_OPTION_EXPORTED_ID,
+    OTELCTX_OPTION_ON_OTHER_PUBLISHER,
     OTELCTX_OPTION_COUNT,
 };
 
@@ -58,6 +80,10 @@ struct otelctx_options {
     struct otelctx_span schema_version;
     unsigned traceparent_for; /* enum otelctx_traceparent_for */
     struct otelctx_span traceparent;
+    unsigned fork;        /* enum otelctx_fork_does */
+    unsigned instance_id; /* enum otelctx_instance_id_is */
+    struct otelctx_span exported_id;
+    unsigned on_other_publisher; /* enum otelctx_on_other_publisher */
 };
 
 /* What the user wrote for one option, and where. */

@@ -10,13 +10,22 @@
 
 #include "shim/context.h"
 #include "shim/host.h"
+#include "shim/lifecycle.h"
 #include "shim/preload.h"
+
+extern int our_abi(void)
+    __attribute__((visibility("hidden"), alias("otelctx_abi")));
+
+bool otelctx_api_is_hosts(void)
+{
+    return &otelctx_abi == &our_abi;
+}
 
 static int enter(void)
 {
     const int err = otelctx_start();
 
-    return err ? err : otelctx_context_enter();
+    return err ? err : otelctx_lifecycle_enter();
 }
 
 static int stage(enum otelctx_place place, const char *key, const char *value)
@@ -38,7 +47,7 @@ static int set(enum otelctx_place place, const char *key, const char *value)
 
     if (!err) {
         err = key ? stage(place, key, value) : -EINVAL;
-        otelctx_context_leave();
+        otelctx_lifecycle_leave();
     }
     *errno_at = saved;
     return err;
@@ -72,8 +81,9 @@ OTELCTX_API int otelctx_process_publish(void)
     int err = enter();
 
     if (!err) {
+        otelctx_lifecycle_check(false);
         err = otelctx_context_publish(&failed);
-        otelctx_context_leave();
+        otelctx_lifecycle_leave();
     }
     *errno_at = saved;
     return err;
@@ -87,7 +97,7 @@ OTELCTX_API int otelctx_process_drop(void)
 
     if (!err) {
         otelctx_context_drop();
-        otelctx_context_leave();
+        otelctx_lifecycle_leave();
     }
     *errno_at = saved;
     return err;
@@ -101,9 +111,10 @@ OTELCTX_API int otelctx_key(const char *name)
     int index = enter();
 
     if (!index) {
+        otelctx_lifecycle_check(false);
         index = name ? otelctx_context_key(otelctx_span_from(name), &failed)
                      : -EINVAL;
-        otelctx_context_leave();
+        otelctx_lifecycle_leave();
     }
     *errno_at = saved;
     return index;

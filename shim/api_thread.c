@@ -67,10 +67,20 @@ OTELCTX_API int otelctx_attach_traceparent(const char *text, size_t len)
     return otelctx_thread_attach(&ids);
 }
 
-/* A key that readers can know and a value that fits; 1 when it was cut. */
+/* Can readers know the key? Not by our map, when they go by another one. */
+static int check_key(uint8_t key)
+{
+    if (otelctx_context_has_key(key))
+        return 0;
+    return otelctx_context_has_yielded() ? -ESTALE : -EINVAL;
+}
+
+/* And does the value fit? 1 when it was cut. */
 static int check_attr(uint8_t key, struct otelctx_span *value)
 {
-    return otelctx_context_has_key(key) ? otelctx_value_cut(value) : -EINVAL;
+    const int err = check_key(key);
+
+    return err ? err : otelctx_value_cut(value);
 }
 
 OTELCTX_API int otelctx_attr(uint8_t key, const char *value, size_t len)
@@ -89,12 +99,11 @@ OTELCTX_API int otelctx_attr(uint8_t key, const char *value, size_t len)
 
 OTELCTX_API int otelctx_attr_unset(uint8_t key)
 {
-    const int err = enter();
+    int err = enter();
 
-    if (err)
-        return err;
-    return otelctx_context_has_key(key) ? otelctx_thread_attr(key, NULL)
-                                        : -EINVAL;
+    if (!err)
+        err = check_key(key);
+    return err ? err : otelctx_thread_attr(key, NULL);
 }
 
 OTELCTX_API int otelctx_detach(void)

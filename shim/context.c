@@ -1,51 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/context.h"
 
-#include <elf.h>
 #include <errno.h>
 
 #include "config/utf8.h"
 #include "shim/clock.h"
 #include "shim/host.h"
+#include "shim/instance.h"
 #include "shim/lock.h"
+#include "shim/memory.h"
 #include "shim/order.h"
-#include "shim/publish.h"
-#include "shim/sys.h"
-
-enum {
-    LARGEST_PAGE = 65536
-};
-
-/* All zero in a child. */
-struct wiped {
-    uint64_t lock;
-    uint64_t pid; /* where the kernel cannot wipe; else 0 */
-    struct otelctx_publication publication;
-};
-
-struct memory {
-    union {
-        struct wiped wiped; /* by fork, up to the end of this union */
-        char scratch[LARGEST_PAGE];
-    };
-    struct otelctx_payload version[3];
-    struct otelctx_keys keys;
-    char large_scratch[OTELCTX_PAYLOAD_MAX];
-};
 
 /* A pair as the environment mostly has it fits behind the state, in a page
  * that is in use anyway. */
 enum {
-    SMALL_SCRATCH = 4096 - sizeof(struct wiped)
+    SMALL_SCRATCH = 4096 - sizeof(struct otelctx_wiped)
 };
 
-/* The address of the memory, with a flag; 0: not made yet. */
-enum {
-    NOT_WIPED = 1
-};
-static uint64_t base;
-static uint64_t page_size;
 static uint64_t key_count; /* that readers can know of */
+
+/* Is there something that a child has to publish for itself, too? */
+static bool is_shown;
+static bool has_yielded;
 
 /* Which version is staged and which was published last: its number, and, from
  * PUBLISHED_SHIFT on, the other one's. One store changes them. */
@@ -55,57 +31,18 @@ enum {
 };
 static uint64_t versions;
 
-static struct memory *memory(void)
+static struct otelctx_memory *memory(void)
 {
-    return (struct memory *)(uintptr_t)(base & ~(uint64_t)NOT_WIPED);
-}
-
-/* Where the kernel does not wipe (before Linux 4.14), the pid has to tell. */
-static uint64_t pid_if_needed(uint64_t from)
-{
-    return from & NOT_WIPED ? (uint64_t)otelctx_sys_pid() : 0;
-}
-
-static int make_memory(void)
-{
-    const unsigned long page = otelctx_host_auxiliary(AT_PAGESZ);
-    uint64_t none = 0, made;
-    void *at;
-    int err;
-
-    if (page == 0 || page > LARGEST_PAGE)
-        return -ENOSYS;
-    err = otelctx_sys_map(sizeof(struct memory), -1, &at);
-    if (err)
-        return err;
-    made = (uintptr_t)at;
-    if (otelctx_sys_wipe_on_fork(at, LARGEST_PAGE))
-        made |= NOT_WIPED;
-    ((struct memory *)at)->wiped.pid = pid_if_needed(made);
-    otelctx_store(&page_size, page);
-    if (!otelctx_swap_if(&base, &none, made))
-        otelctx_sys_unmap(at, sizeof(struct memory)); /* a thread was first */
-    return 0;
-}
-
-static void notice_fork(void)
-{
-    const uint64_t pid = pid_if_needed(base);
-    struct wiped *w = &memory()->wiped;
-
-    if (w->pid != pid) {
-        memset(w, 0, sizeof(*w));
-        w->pid = pid;
-    }
+    return otelctx_memory();
 }
 
 int otelctx_context_enter(void)
 {
-    const int err = otelctx_load_acquire(&base) ? 0 : make_memory();
+    const int err = memory() ? 0 : otelctx_memory_make();
 
     if (err)
         return err;
-    notice_fork();
+    otelctx_memory_notice_fork();
     return otelctx_lock(&memory()->wiped.lock);
 }
 
@@ -150,8 +87,9 @@ struct otelctx_payload *otelctx_context_edit(void)
 
 char *otelctx_context_scratch(size_t size)
 {
-    return size <= SMALL_SCRATCH ? memory()->scratch + sizeof(struct wiped)
-                                 : memory()->large_scratch;
+    return size <= SMALL_SCRATCH
+               ? memory()->scratch + sizeof(struct otelctx_wiped)
+               : memory()->large_scratch;
 }
 
 static int set_default_name(struct otelctx_payload *payload)
@@ -173,11 +111,17 @@ static int set_default_name(struct otelctx_payload *payload)
 int otelctx_context_stage(void)
 {
     struct otelctx_payload *const payload = &memory()->version[edited()];
+    const struct otelctx_span id = otelctx_instance_id();
     int err = 0;
 
     if (!otelctx_payload_has(payload, OTELCTX_RESOURCE,
                              OTELCTX_SPAN("service.name")))
         err = set_default_name(payload);
+    if (!err && id.size > 0 &&
+        !otelctx_payload_has(payload, OTELCTX_RESOURCE,
+                             OTELCTX_SPAN(OTELCTX_INSTANCE_KEY)))
+        (void)otelctx_payload_set(payload, OTELCTX_RESOURCE,
+                                  OTELCTX_SPAN(OTELCTX_INSTANCE_KEY), id);
     if (!err)
         otelctx_store_release(&versions,
                               published() << PUBLISHED_SHIFT | edited());
@@ -195,6 +139,24 @@ size_t otelctx_context_size(void)
     return size_with_keys(staged());
 }
 
+void otelctx_context_yield(const void *taken)
+{
+    struct otelctx_publication *const p = &memory()->wiped.publication;
+
+    if (p->mapping.at == taken)
+        otelctx_publication_forget(p);
+    else
+        otelctx_publication_drop(p);
+    is_shown = false;
+    has_yielded = true;
+    otelctx_store_release(&key_count, 0);
+}
+
+bool otelctx_context_has_yielded(void)
+{
+    return has_yielded;
+}
+
 /* Show readers one version, with the keys. */
 static int show(uint64_t version, const char **failed)
 {
@@ -202,8 +164,11 @@ static int show(uint64_t version, const char **failed)
     const size_t size = size_with_keys(version);
     struct otelctx_publication *p = &memory()->wiped.publication;
     uint8_t *room;
-    int err = otelctx_publication_room(p, size, page_size, &room, failed);
+    int err = otelctx_publication_room(p, size, otelctx_memory_page_size(),
+                                       &room, failed);
 
+    if (err == -ESTALE)
+        otelctx_context_yield(p->mapping.at);
     if (err)
         return err;
     otelctx_payload_encode(payload, room);
@@ -213,6 +178,7 @@ static int show(uint64_t version, const char **failed)
                                                      : otelctx_clock_update());
     if (err)
         *failed = "prctl";
+    is_shown = !err;
     return err;
 }
 
@@ -220,6 +186,9 @@ int otelctx_context_publish(const char **failed)
 {
     int err;
 
+    *failed = "another publisher";
+    if (has_yielded)
+        return -ESTALE;
     if (otelctx_context_staged()->size[OTELCTX_RESOURCE] == 0) {
         (void)otelctx_context_edit(); /* nothing was ever staged */
         (void)otelctx_context_stage();
@@ -265,6 +234,8 @@ int otelctx_context_key(struct otelctx_span name, const char **failed)
     struct otelctx_keys *const keys = &memory()->keys;
     int index = otelctx_keys_find(keys, name);
 
+    if (has_yielded)
+        return -ESTALE;
     if (index < 0)
         index = add_key(keys, name, failed);
     /* Also when it was there: a child may have been forked before this. */
@@ -286,5 +257,55 @@ bool otelctx_context_has_key(uint8_t index)
 
 void otelctx_context_drop(void)
 {
+    is_shown = false;
     otelctx_publication_drop(&memory()->wiped.publication);
+}
+
+bool otelctx_context_is_shown(void)
+{
+    return is_shown;
+}
+
+/* The id that we gave this process was its parent's until now. */
+static void renew_instance(void)
+{
+    struct otelctx_publication *const p = &memory()->wiped.publication;
+    char old[OTELCTX_INSTANCE_SIZE];
+
+    if (!otelctx_instance_renew(old))
+        return;
+    for (unsigned i = 0; i < 3; i++)
+        otelctx_instance_replace(memory()->version[i].bytes,
+                                 otelctx_payload_used(&memory()->version[i]),
+                                 old);
+    /* Nothing is there yet, but in a child that resumes a call. */
+    otelctx_instance_replace(p->mapping.at, p->mapping.size, old);
+    if (p->large)
+        otelctx_instance_replace(p->large, (size_t)2 * OTELCTX_PAYLOAD_MAX,
+                                 old);
+}
+
+void otelctx_context_begin_child(bool publishes)
+{
+    const char *failed;
+
+    memory()->wiped.is_old = 1;
+    renew_instance();
+    is_shown = is_shown && publishes && show(published(), &failed) == 0;
+}
+
+void otelctx_context_resume_in_child(void)
+{
+    memory()->wiped.resumed = true;
+    renew_instance();
+    otelctx_publication_finish(&memory()->wiped.publication);
+}
+
+void otelctx_context_end_resumed(void)
+{
+    const char *failed;
+
+    memory()->wiped.resumed = false;
+    if (memory()->wiped.publication.mapping.at)
+        (void)show(published(), &failed);
 }

@@ -11,9 +11,10 @@
  * are kept in three versions, the published one, the staged one and the one
  * being edited, which change places by one store: so a child that was forked in
  * the middle of anything finds versions that are whole.
+ *
+ * What forks and other publishers have to do with it is lifecycle.h's.
  */
 
-#include "shim/keys.h"
 #include "shim/payload.h"
 
 /*
@@ -32,9 +33,11 @@ struct otelctx_payload *otelctx_context_edit(void);
 
 /*
  * Stage the copy. There is always a service.name: without one the copy gets
- * "unknown_service:" and the name of the executable.
+ * "unknown_service:" and the name of the executable. Without a
+ * service.instance.id it gets the one that was made, see instance.h, if there
+ * is room for it.
  *
- * Returns 0 or -ENOSPC (no room for that name); then nothing has changed.
+ * Returns 0 or -ENOSPC (no room for the name); then nothing has changed.
  * Rule: OpenTelemetry semantic conventions, "Service".
  */
 int otelctx_context_stage(void);
@@ -48,8 +51,8 @@ char *otelctx_context_scratch(size_t size);
 /*
  * Publish what is staged.
  *
- * Returns 0 or -errno; *failed then names the system call at fault, and what
- * was published stays.
+ * Returns 0, -ESTALE (another publisher has come) or -errno; *failed then names
+ * the system call at fault, and what was published stays.
  */
 int otelctx_context_publish(const char **failed);
 
@@ -74,7 +77,30 @@ int otelctx_context_key(struct otelctx_span name, const char **failed);
 /* Before anything is published: begin again without keys. */
 void otelctx_context_forget_keys(void);
 
-/* Is it one that otelctx_context_key() has returned? At any time; lock-free. */
+/* Is something published, or, in a child, was when it was forked? */
+bool otelctx_context_is_shown(void);
+
+/*
+ * Leave the field to another publisher, for good: withdraw what is published,
+ * but let go of what is at `taken`.
+ */
+void otelctx_context_yield(const void *taken);
+
+/* The first thing in a forked child; is it to publish what its parent had? */
+void otelctx_context_begin_child(bool publishes);
+
+/*
+ * The same in a child that has copies of everything, because it was forked in
+ * the middle of a call, which it will resume; and when that call is over.
+ */
+void otelctx_context_resume_in_child(void);
+void otelctx_context_end_resumed(void);
+
+/* From here on: at any time, without the lock. */
+
+bool otelctx_context_has_yielded(void);
+
+/* Is it one that otelctx_context_key() has returned? */
 bool otelctx_context_has_key(uint8_t index);
 
 #endif

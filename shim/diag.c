@@ -3,11 +3,31 @@
 
 #include "shim/sys.h"
 
+enum {
+    STDERR = 2
+};
+
 static enum otelctx_log_level threshold = OTELCTX_LOG_ERROR;
+static struct otelctx_file_id file; /* all zero: of no interest yet */
 
 void otelctx_diag_set_level(enum otelctx_log_level level)
 {
     threshold = level;
+}
+
+void otelctx_diag_end_start(void)
+{
+    if (threshold < OTELCTX_LOG_INFO || otelctx_sys_file_id(STDERR, &file))
+        threshold = OTELCTX_LOG_NONE;
+}
+
+static bool is_another_file(void)
+{
+    struct otelctx_file_id now;
+
+    return file.inode != 0 &&
+           (otelctx_sys_file_id(STDERR, &now) || now.inode != file.inode ||
+            now.device != file.device);
 }
 
 static void put(struct otelctx_line *line, char c)
@@ -59,7 +79,7 @@ bool otelctx_line_begin(struct otelctx_line *line, enum otelctx_log_level level)
         [OTELCTX_LOG_DEBUG] = "debug",
     };
 
-    if (level > threshold)
+    if (level > threshold || is_another_file())
         return false;
     line->size = 0;
     otelctx_line_text(line, "otelctx[");

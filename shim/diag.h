@@ -20,6 +20,12 @@ struct otelctx_line {
 /* Which lines are sent from here on; at first OTELCTX_LOG_ERROR. */
 void otelctx_diag_set_level(enum otelctx_log_level level);
 
+/*
+ * The program begins: from here on lines are sent only when the user asked for
+ * OTELCTX_LOG_INFO or more, and as long as descriptor 2 is still that file.
+ */
+void otelctx_diag_end_start(void);
+
 /* Begin "otelctx[PID]: LEVEL: "; false when that level is not sent. */
 bool otelctx_line_begin(struct otelctx_line *line,
                         enum otelctx_log_level level);

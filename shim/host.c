@@ -2,6 +2,7 @@
 #include "shim/host.h"
 
 #include <elf.h>
+#include <errno.h>
 
 #include "config/options.h"
 #include "shim/sys.h"
@@ -12,6 +13,11 @@
 extern char **__environ WEAK;
 extern unsigned long getauxval(unsigned long type) WEAK;
 extern int *__errno_location(void) WEAK;
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void),
+                             void (*child)(void), void *dso) WEAK;
+extern int pthread_atfork(void (*prepare)(void), void (*parent)(void),
+                          void (*child)(void)) WEAK;
+extern void *dlsym(void *handle, const char *name) WEAK;
 
 /* An environment that libc does not have: at most this much of it. */
 enum {
@@ -80,6 +86,42 @@ void otelctx_environment_close(struct otelctx_environment *environment)
     *environment = (struct otelctx_environment){0};
 }
 
+static bool has_same_name(const char *string, const char *other)
+{
+    while (*string == *other && *string != '=' && *string)
+        string++, other++;
+    return *string == '=' && *other == '=';
+}
+
+int otelctx_host_set_variables(char *const *strings, size_t count)
+{
+    char **old = &__environ ? __environ : NULL;
+    size_t size = 0, used = count;
+    void *memory;
+    char **new;
+    int err;
+
+    if (!old)
+        return -ENOSYS;
+    while (old[size])
+        size++;
+    err = otelctx_sys_map((size + count + 1) * sizeof(*new), -1, &memory);
+    if (err)
+        return err;
+    new = memory;
+    memcpy(new, strings, count * sizeof(*new));
+    for (; *old; old++) {
+        size_t i = 0;
+
+        while (i < count && !has_same_name(*old, strings[i]))
+            i++;
+        if (i == count)
+            new[used++] = *old;
+    }
+    __environ = new;
+    return 0;
+}
+
 unsigned long otelctx_host_auxiliary(unsigned long type)
 {
     unsigned long entries[2 * 64];
@@ -123,4 +165,21 @@ int *otelctx_host_errno(void)
     static int none;
 
     return __errno_location ? __errno_location() : &none;
+}
+
+/* glibc's own way takes no memory, and has no object that it ends with: we are
+ * never unmapped. */
+int otelctx_host_at_fork(void (*prepare)(void), void (*parent)(void),
+                         void (*child)(void))
+{
+    if (__register_atfork)
+        return __register_atfork(prepare, parent, child, NULL);
+    return pthread_atfork ? pthread_atfork(prepare, parent, child) : ENOSYS;
+}
+
+void *otelctx_host_next(const char *name)
+{
+    void *const next = (void *)-1; /* RTLD_NEXT */
+
+    return dlsym ? dlsym(next, name) : NULL;
 }

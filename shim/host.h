@@ -22,6 +22,14 @@ struct otelctx_environment {
 bool otelctx_environment_open(struct otelctx_environment *out);
 void otelctx_environment_close(struct otelctx_environment *environment);
 
+/*
+ * Put "NAME=value" strings into the environment of this process, each in the
+ * place of whatever had its name. They must stay.
+ *
+ * Returns 0, -ENOSYS (libc has no environment) or what mmap said.
+ */
+int otelctx_host_set_variables(char *const *strings, size_t count);
+
 /* A value of the auxiliary vector (AT_PAGESZ ...), 0 when it is not known. */
 unsigned long otelctx_host_auxiliary(unsigned long type);
 
@@ -33,5 +41,12 @@ struct otelctx_span otelctx_host_executable(void);
 
 /* Where the calling thread has its errno. */
 int *otelctx_host_errno(void);
+
+/* Have these called around every fork(2) of libc's. Returns 0 or an errno. */
+int otelctx_host_at_fork(void (*prepare)(void), void (*parent)(void),
+                         void (*child)(void));
+
+/* What this name would be if the shim did not define it; or NULL. */
+void *otelctx_host_next(const char *name);
 
 #endif

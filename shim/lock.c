@@ -11,9 +11,19 @@ enum {
     SLEEPERS = 1
 };
 
+static uint64_t this_thread(void)
+{
+    return (uintptr_t)__builtin_thread_pointer();
+}
+
+bool otelctx_lock_is_mine(const uint64_t *word)
+{
+    return (otelctx_load_acquire(word) & ~(uint64_t)SLEEPERS) == this_thread();
+}
+
 int otelctx_lock(uint64_t *word)
 {
-    const uint64_t me = (uintptr_t)__builtin_thread_pointer();
+    const uint64_t me = this_thread();
     uint64_t taken = me;
 
     for (;;) {

@@ -2,6 +2,7 @@
 #ifndef OTELCTX_LOCK_H
 #define OTELCTX_LOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -14,5 +15,8 @@
  */
 int otelctx_lock(uint64_t *word);
 void otelctx_unlock(uint64_t *word);
+
+/* Does the calling thread hold it? */
+bool otelctx_lock_is_mine(const uint64_t *word);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/mapping.h"
 
+#include "shim/order.h"
 #include "shim/sys.h"
 #include "shim/wire.h"
 
@@ -29,6 +30,8 @@ static int open_file(size_t size)
     return fd < 0 ? NO_FILE : fd;
 }
 
+/* It is noted before it is no longer passed on: see otelctx_publication_pass().
+ */
 static int map(size_t size, int fd, uint8_t **out, const char **failed)
 {
     void *at;
@@ -37,27 +40,26 @@ static int map(size_t size, int fd, uint8_t **out, const char **failed)
     *failed = "mmap";
     if (err)
         return err;
+    otelctx_show(out, (uint8_t *)at);
     err = otelctx_sys_dont_fork(at, size);
     if (err) {
         *failed = "madvise";
+        *out = NULL;
         otelctx_sys_unmap(at, size);
-        return err;
     }
-    *out = at;
-    return 0;
+    return err;
 }
 
 int otelctx_mapping_open(size_t size, struct otelctx_mapping *out,
                          const char **failed)
 {
     const int fd = open_file(size);
-    struct otelctx_mapping made = {.size = size, .found = fd != NO_FILE};
-    const int err = map(size, fd, &made.at, failed);
+    int err;
 
+    *out = (struct otelctx_mapping){.size = size, .found = fd != NO_FILE};
+    err = map(size, fd, &out->at, failed);
     if (fd != NO_FILE)
         (void)otelctx_sys_close(fd);
-    if (!err)
-        *out = made;
     return err;
 }
 
@@ -73,8 +75,10 @@ int otelctx_mapping_name(struct otelctx_mapping *mapping)
 
 void otelctx_mapping_close(struct otelctx_mapping *mapping)
 {
-    otelctx_sys_unmap(mapping->at, mapping->size);
+    const struct otelctx_mapping closed = *mapping;
+
     *mapping = (struct otelctx_mapping){0};
+    otelctx_sys_unmap(closed.at, closed.size);
 }
 
 int otelctx_mapping_reserve(size_t size, uint8_t **out, const char **failed)

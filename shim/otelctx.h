@@ -88,8 +88,9 @@ OTELCTX_API int otelctx_process_set_extra(const char *key, const char *value);
  * Show readers all that is staged, in place of what they saw before; also when
  * nothing was published yet, or it was dropped.
  *
- * Returns 0 or -errno: -EBUSY and -ENOSYS as above, else what the system said
- * to mmap, madvise or prctl. On failure what was published stays.
+ * Returns 0 or -errno: -EBUSY and -ENOSYS as above, -ESTALE (another publisher
+ * in this process has taken over), else what the system said to mmap, madvise
+ * or prctl. On failure what was published stays.
  * Thread-safe; not for signal handlers.
  * Rule: OTEP 4719, "Publication Protocol" and "Updating Protocol".
  */
@@ -141,7 +142,8 @@ struct otelctx_ids {
  * Returns the index, 0..255, -EINVAL (NULL, empty or not UTF-8), -ENOSPC (256
  * keys are there already, or the process context would be longer than 65536
  * bytes), -EOPNOTSUPP (OTELCTX_SCHEMA_VERSION names a schema without keys),
- * -EBUSY, -ENOSYS or what otelctx_process_publish() says.
+ * -ESTALE (readers go by the map of another publisher in this process), -EBUSY,
+ * -ENOSYS or what otelctx_process_publish() says.
  * Thread-safe; not for signal handlers.
  * Rule: OTEP 4947, "attribute_key_map dictionary semantics".
  */
@@ -185,8 +187,8 @@ OTELCTX_API int otelctx_attach_traceparent(const char *text, size_t len);
  * Returns 0, 1 (the value was cut), -EINVAL (no such key, or not UTF-8; or the
  * record's owner left attributes in it that are none), -ENOENT (nothing is
  * attached), -ENOSPC (no room in the 612 bytes; an attribute takes two and its
- * value), -EBUSY as above (but the program's own record takes attributes),
- * -ENOSYS. On failure the record is unchanged. Own thread only; no lock, no
+ * value), -ESTALE as otelctx_key(), -EBUSY as above (but the program's own
+ * record takes attributes), -ENOSYS. On failure the record is unchanged. Own thread only; no lock, no
  * allocation, no system call. Rule: OTEP 4947, "Thread-Local Context Record".
  */
 OTELCTX_API int otelctx_attr(uint8_t key, const char *value, size_t len);

@@ -273,6 +273,11 @@ const char *otelctx_payload_beyond(const struct otelctx_payload *payload)
     return NULL;
 }
 
+size_t otelctx_payload_used(const struct otelctx_payload *payload)
+{
+    return end_of(payload, OTELCTX_EXTRA);
+}
+
 void otelctx_payload_copy(struct otelctx_payload *to,
                           const struct otelctx_payload *from)
 {

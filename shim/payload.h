@@ -72,6 +72,9 @@ void otelctx_payload_encode(const struct otelctx_payload *payload,
  * datadog-agent do; NULL when all of them will. */
 const char *otelctx_payload_beyond(const struct otelctx_payload *payload);
 
+/* How many of the bytes are in use. */
+size_t otelctx_payload_used(const struct otelctx_payload *payload);
+
 /* Copy what is set, not the whole structure. */
 void otelctx_payload_copy(struct otelctx_payload *to,
                           const struct otelctx_payload *from);

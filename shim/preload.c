@@ -8,7 +8,10 @@
 #include "shim/context.h"
 #include "shim/diag.h"
 #include "shim/host.h"
+#include "shim/instance.h"
+#include "shim/lifecycle.h"
 #include "shim/order.h"
+#include "shim/prctl.h"
 #include "shim/stage.h"
 #include "shim/thread.h"
 
@@ -54,6 +57,45 @@ static void tell_failure(const char *what, const char *failed, int err)
 
 static const char cannot_publish[] = "cannot publish the process context";
 
+static void tell(enum otelctx_log_level level, const char *text)
+{
+    struct otelctx_line line;
+
+    if (!otelctx_line_begin(&line, level))
+        return;
+    otelctx_line_text(&line, text);
+    otelctx_line_send(&line);
+}
+
+/* OTELCTX_INSTANCE_ID. */
+static void give_instance_id(const struct otelctx_settings *s)
+{
+    const char *failed = "getrandom";
+    int err;
+
+    if (s->options.instance_id == OTELCTX_INSTANCE_ID_OFF)
+        return;
+    if (otelctx_payload_has(otelctx_context_staged(), OTELCTX_RESOURCE,
+                            OTELCTX_SPAN(OTELCTX_INSTANCE_KEY))) {
+        tell(OTELCTX_LOG_INFO, "the service.instance.id is configured: forked "
+                               "children repeat it");
+        return;
+    }
+    err = otelctx_instance_make();
+    if (!err) {
+        (void)otelctx_context_edit();
+        (void)otelctx_context_stage();
+    }
+    if (!err && s->options.instance_id == OTELCTX_INSTANCE_ID_EXPORT &&
+        !otelctx_host_is_secure()) {
+        failed = "environment";
+        err = otelctx_instance_export(s->options.resource_attributes,
+                                      s->options.exported_id);
+    }
+    if (err)
+        tell_failure("cannot give a service.instance.id", failed, err);
+}
+
 /* Under the context's lock: only the first to come does anything. */
 static void start_once(struct otelctx_settings *s)
 {
@@ -63,9 +105,13 @@ static void start_once(struct otelctx_settings *s)
     if (otelctx_load_acquire(&status) != NOT_STARTED)
         return;
     count = otelctx_stage(s);
+    give_instance_id(s);
     if (count > 0 || s->options.publish == OTELCTX_PUBLISH_ALWAYS) {
+        otelctx_lifecycle_check(true);
         err = otelctx_context_publish(&failed);
-        if (err)
+        if (err == -ESTALE)
+            ; /* told when we leave */
+        else if (err)
             tell_failure(cannot_publish, failed, err);
         else
             tell_published();
@@ -77,17 +123,18 @@ static int start(struct otelctx_settings *s)
 {
     int err;
 
+    otelctx_lifecycle_start(&s->options);
     if (s->options.publish == OTELCTX_PUBLISH_CONFIGURED &&
         !otelctx_stage_has_any(s))
         return 0;
-    err = otelctx_context_enter();
+    err = otelctx_lifecycle_enter();
     if (err) {
         if (err != -EBUSY) /* a signal handler: the constructor goes on */
             tell_failure(cannot_publish, "mmap", err);
         return err;
     }
     start_once(s);
-    otelctx_context_leave();
+    otelctx_lifecycle_leave();
     return 0;
 }
 
@@ -137,7 +184,8 @@ int otelctx_start(void)
         return otelctx_load_acquire(&status) == ENABLED ? 0 : -ENOSYS;
 
     tried = true;
-    err = otelctx_settings_open(&settings, is_first);
+    err = otelctx_api_is_hosts() ? otelctx_settings_open(&settings, is_first)
+                                 : -ENOSYS;
     if (!err && is_first)
         share_traceparent(&settings);
     if (!err)
@@ -146,6 +194,7 @@ int otelctx_start(void)
     /* After any other failure the next call tries again. */
     if (err == 0 || err == -ENOSYS)
         otelctx_store_release(&status, err ? DISABLED : ENABLED);
+    otelctx_diag_end_start();
     return err;
 }
 
@@ -156,6 +205,7 @@ __attribute__((constructor)) static void preload(void)
     const int saved = *errno_at;
 
     otelctx_thread_touch();
+    otelctx_prctl_start();
     (void)otelctx_start();
     *errno_at = saved;
 }

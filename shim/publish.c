@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shim/order.h"
+#include "shim/sys.h"
 
 static struct otelctx_header *header_of(const struct otelctx_publication *p)
 {
@@ -18,6 +19,12 @@ static size_t area_size(size_t page_size)
     return (page_size - sizeof(struct otelctx_header)) / 2 & ~(size_t)7;
 }
 
+static bool is_ours(const struct otelctx_publication *p)
+{
+    return p->written.published_at_ns == 0 ||
+           memcmp(header_of(p), &p->written, sizeof(p->written)) == 0;
+}
+
 int otelctx_publication_room(struct otelctx_publication *p, size_t size,
                              size_t page_size, uint8_t **room,
                              const char **failed)
@@ -25,6 +32,9 @@ int otelctx_publication_room(struct otelctx_publication *p, size_t size,
     const size_t area = area_size(page_size);
     int err = 0;
 
+    *failed = "somebody else's header";
+    if (p->mapping.at && !is_ours(p))
+        return -ESTALE;
     if (size > area && !p->large)
         err = otelctx_mapping_reserve((size_t)2 * OTELCTX_PAYLOAD_MAX,
                                       &p->large, failed);
@@ -41,29 +51,29 @@ int otelctx_publication_room(struct otelctx_publication *p, size_t size,
 
 /* OTEP 4719, "Publication Protocol", steps 7 to 9, and with the signature
  * before the timestamp also as readers of the draft expect it. */
-static void header_write(struct otelctx_header *h, const uint8_t *payload,
-                         uint32_t size, uint64_t now_ns)
+static void header_write(struct otelctx_header *h,
+                         const struct otelctx_header *new)
 {
-    h->version = OTELCTX_HEADER_VERSION;
-    h->payload_size = size;
-    otelctx_store(&h->payload, (uintptr_t)payload);
+    h->version = new->version;
+    h->payload_size = new->payload_size;
+    otelctx_store(&h->payload, new->payload);
     otelctx_fence();
-    memcpy(h->signature, OTELCTX_SIGNATURE, OTELCTX_SIGNATURE_SIZE);
+    memcpy(h->signature, new->signature, sizeof(h->signature));
     otelctx_fence();
-    otelctx_store(&h->published_at_ns, now_ns);
+    otelctx_store(&h->published_at_ns, new->published_at_ns);
 }
 
 /* OTEP 4719, "Updating Protocol", steps 2 to 6: stores only, because some
  * readers give up when the timestamp stays zero for long. */
-static void header_update(struct otelctx_header *h, const uint8_t *payload,
-                          uint32_t size, uint64_t now_ns)
+static void header_update(struct otelctx_header *h,
+                          const struct otelctx_header *new)
 {
     otelctx_store(&h->published_at_ns, 0);
     otelctx_fence();
-    otelctx_store(&h->payload, (uintptr_t)payload);
-    h->payload_size = size;
+    otelctx_store(&h->payload, new->payload);
+    h->payload_size = new->payload_size;
     otelctx_fence();
-    otelctx_store(&h->published_at_ns, now_ns);
+    otelctx_store(&h->published_at_ns, new->published_at_ns);
 }
 
 int otelctx_publication_commit(struct otelctx_publication *p,
@@ -71,14 +81,23 @@ int otelctx_publication_commit(struct otelctx_publication *p,
                                uint64_t now_ns)
 {
     struct otelctx_header *h = header_of(p);
+    const bool is_new = h->published_at_ns == 0;
     int err;
 
     p->last_ns = now_ns > p->last_ns ? now_ns : p->last_ns + 1;
     p->turn ^= 1;
-    if (h->published_at_ns == 0)
-        header_write(h, room, (uint32_t)size, p->last_ns);
+    p->written = (struct otelctx_header){
+        .signature = OTELCTX_SIGNATURE,
+        .version = OTELCTX_HEADER_VERSION,
+        .payload_size = (uint32_t)size,
+        .published_at_ns = p->last_ns,
+        .payload = (uintptr_t)room,
+    };
+    otelctx_signal_fence();
+    if (is_new)
+        header_write(h, &p->written);
     else
-        header_update(h, room, (uint32_t)size, p->last_ns);
+        header_update(h, &p->written);
 
     err = otelctx_mapping_name(&p->mapping);
     if (err)
@@ -92,8 +111,44 @@ void otelctx_publication_drop(struct otelctx_publication *p)
 
     if (!h)
         return;
+    if (!is_ours(p)) {
+        otelctx_publication_forget(p);
+        return;
+    }
     otelctx_store(&h->published_at_ns, 0);
     otelctx_fence();
     memset(h->signature, 0, sizeof(h->signature));
+    p->written.published_at_ns = 0;
     otelctx_mapping_close(&p->mapping);
+}
+
+void otelctx_publication_forget(struct otelctx_publication *p)
+{
+    p->written.published_at_ns = 0;
+    p->mapping = (struct otelctx_mapping){0};
+}
+
+static void pass(void *at, size_t size, bool to_child)
+{
+    if (at && to_child)
+        (void)otelctx_sys_do_fork(at, size);
+    else if (at)
+        (void)otelctx_sys_dont_fork(at, size);
+}
+
+void otelctx_publication_pass(const struct otelctx_publication *p,
+                              bool to_child)
+{
+    pass(p->mapping.at, p->mapping.size, to_child);
+    pass(p->large, (size_t)2 * OTELCTX_PAYLOAD_MAX, to_child);
+}
+
+void otelctx_publication_finish(struct otelctx_publication *p)
+{
+    struct otelctx_header *h = header_of(p);
+
+    if (h && h->published_at_ns == 0 && p->written.published_at_ns != 0)
+        header_write(h, &p->written);
+    if (h)
+        (void)otelctx_mapping_name(&p->mapping);
 }

@@ -2,6 +2,8 @@
 #ifndef OTELCTX_PUBLISH_H
 #define OTELCTX_PUBLISH_H
 
+#include <stdbool.h>
+
 #include "shim/mapping.h"
 #include "shim/wire.h"
 
@@ -20,6 +22,7 @@ struct otelctx_publication {
     uint8_t *large;   /* two areas of OTELCTX_PAYLOAD_MAX, or NULL */
     uint64_t last_ns; /* the timestamp written last; outlives a drop */
     unsigned turn;    /* which area of the two is next */
+    struct otelctx_header written; /* as we left it, or are about to */
 };
 
 /*
@@ -29,8 +32,9 @@ struct otelctx_publication {
  * size       of the payload in bytes, 1..OTELCTX_PAYLOAD_MAX
  * page_size  bytes
  *
- * Returns 0 or -errno; *failed then names the system call at fault, and what is
- * published stays.
+ * Returns 0, -ESTALE (somebody else has changed the header: it is theirs now)
+ * or -errno; *failed then names the system call at fault, and what is published
+ * stays.
  */
 int otelctx_publication_room(struct otelctx_publication *p, size_t size,
                              size_t page_size, uint8_t **room,
@@ -48,7 +52,20 @@ int otelctx_publication_commit(struct otelctx_publication *p,
                                const uint8_t *room, size_t size,
                                uint64_t now_ns);
 
-/* Withdraw what is published, if anything. */
+/* Withdraw what is published, if anything, and if it is still ours. */
 void otelctx_publication_drop(struct otelctx_publication *p);
+
+/* Never look at the mapping again: it is somebody else's. */
+void otelctx_publication_forget(struct otelctx_publication *p);
+
+/* Let a child have a copy of all this, or, as it was, nothing. */
+void otelctx_publication_pass(const struct otelctx_publication *p,
+                              bool to_child);
+
+/*
+ * In a child that has a copy of what its parent was about to show: show it. The
+ * interrupted otelctx_publication_commit() may still go on, and does the same.
+ */
+void otelctx_publication_finish(struct otelctx_publication *p);
 
 #endif

@@ -176,6 +176,8 @@ static const char *take_line(struct otelctx_settings *s, uint32_t line,
         return "expected OTELCTX_CONFIG_FILE in the environment only";
     if (id == OTELCTX_OPTION_TRACEPARENT)
         return "expected TRACEPARENT in the environment only";
+    if (id == OTELCTX_OPTION_EXPORTED_ID)
+        return "expected OTELCTX_EXPORTED_ID in the environment only";
     if (setting->text.at && setting->line == 0)
         return NULL; /* the environment has it */
     /* Within the file the last line counts, also when it unsets. */

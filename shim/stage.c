@@ -5,6 +5,8 @@
 
 #include "config/attrs.h"
 #include "shim/context.h"
+#include "shim/instance.h"
+#include "shim/keys.h"
 
 static const char *why_refused(int err)
 {
@@ -13,9 +15,20 @@ static const char *why_refused(int err)
                          : "expected a payload of at most 65536 bytes";
 }
 
+/* An id that the shim of another process, which started this one, has put
+ * there. */
+static bool is_inherited(const struct otelctx_pair *pair,
+                         struct otelctx_span exported_id)
+{
+    return exported_id.at &&
+           otelctx_span_equal(pair->key, OTELCTX_SPAN(OTELCTX_INSTANCE_KEY)) &&
+           otelctx_span_equal(pair->value, exported_id);
+}
+
 /* Set one attribute after another; the number of them, or -errno. */
 static int set_all(struct otelctx_payload *payload, enum otelctx_place place,
-                   struct otelctx_span text, struct otelctx_fault *fault)
+                   struct otelctx_span text, struct otelctx_span exported_id,
+                   struct otelctx_fault *fault)
 {
     /* Decoding makes nothing longer. */
     const size_t size =
@@ -26,6 +39,8 @@ static int set_all(struct otelctx_payload *payload, enum otelctx_place place,
     int count = 0, got;
 
     while ((got = otelctx_attrs_next(&it, &pair, fault)) > 0) {
+        if (is_inherited(&pair, exported_id))
+            continue;
         got = otelctx_payload_set(payload, place, pair.key, pair.value);
         if (got) {
             fault->pos = pair.pos;
@@ -43,7 +58,8 @@ static int take_attributes(const struct otelctx_settings *s,
                            enum otelctx_place place, enum otelctx_option_id id)
 {
     struct otelctx_fault fault;
-    const int count = set_all(payload, place, s->source[id].text, &fault);
+    const int count = set_all(payload, place, s->source[id].text,
+                              s->options.exported_id, &fault);
 
     if (count >= 0)
         return count;

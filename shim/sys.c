@@ -23,6 +23,13 @@
 #endif
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
+#define MADV_KEEPONFORK 19
+#endif
+#ifndef GRND_NONBLOCK
+#define GRND_NONBLOCK 0x1U
+#endif
+#ifndef GRND_INSECURE
+#define GRND_INSECURE 0x4U
 #endif
 #ifndef PR_SET_VMA
 #define PR_SET_VMA           0x53564d41
@@ -135,14 +142,29 @@ void otelctx_sys_unmap(void *at, size_t size)
     (void)call2(SYS_munmap, (long)at, (long)size);
 }
 
+static int advise(void *at, size_t size, int advice)
+{
+    return (int)call3(SYS_madvise, (long)at, (long)size, advice);
+}
+
 int otelctx_sys_dont_fork(void *at, size_t size)
 {
-    return (int)call3(SYS_madvise, (long)at, (long)size, MADV_DONTFORK);
+    return advise(at, size, MADV_DONTFORK);
+}
+
+int otelctx_sys_do_fork(void *at, size_t size)
+{
+    return advise(at, size, MADV_DOFORK);
 }
 
 int otelctx_sys_wipe_on_fork(void *at, size_t size)
 {
-    return (int)call3(SYS_madvise, (long)at, (long)size, MADV_WIPEONFORK);
+    return advise(at, size, MADV_WIPEONFORK);
+}
+
+int otelctx_sys_keep_on_fork(void *at, size_t size)
+{
+    return advise(at, size, MADV_KEEPONFORK);
 }
 
 int otelctx_sys_protect(void *at, size_t size, bool writable)
@@ -155,6 +177,39 @@ int otelctx_sys_name(void *at, size_t size, const char *name)
 {
     return (int)call(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, (long)at,
                      (long)size, (long)name, 0);
+}
+
+int otelctx_sys_prctl(int option, const unsigned long args[4])
+{
+    return (int)call(SYS_prctl, option, (long)args[0], (long)args[1],
+                     (long)args[2], (long)args[3], 0);
+}
+
+int otelctx_sys_seccomp(void)
+{
+    const int mode = (int)call1(SYS_prctl, PR_GET_SECCOMP);
+
+    return mode < 0 ? 0 : mode;
+}
+
+/* The kernel reads a signal set before it refuses to do anything with it; and
+ * every sandbox allows this call. */
+bool otelctx_sys_readable(const void *at)
+{
+    const int nonsense = -1;
+
+    return call4(SYS_rt_sigprocmask, nonsense, (long)at, 0, 8) != -EFAULT;
+}
+
+int otelctx_sys_random(void *out, size_t size)
+{
+    long got = call3(SYS_getrandom, (long)out, (long)size, GRND_NONBLOCK);
+
+    if (got == -EAGAIN)
+        got = call3(SYS_getrandom, (long)out, (long)size, GRND_INSECURE);
+    if (got < 0)
+        return got == -EINVAL ? -EAGAIN : (int)got;
+    return (size_t)got == size ? 0 : -EAGAIN;
 }
 
 int otelctx_sys_boottime(uint64_t *out_ns)
@@ -199,16 +254,23 @@ int otelctx_sys_open_proc(const char *path)
     return open_to_read(path, 0);
 }
 
+long otelctx_sys_read_some(int fd, char *out, size_t size)
+{
+    long got;
+
+    do
+        got = call3(SYS_read, fd, (long)out, (long)size);
+    while (got == -EINTR);
+    return got;
+}
+
 long otelctx_sys_read(int fd, char *out, size_t size)
 {
     size_t done = 0;
 
     while (done < size) {
-        const long got =
-            call3(SYS_read, fd, (long)(out + done), (long)(size - done));
+        const long got = otelctx_sys_read_some(fd, out + done, size - done);
 
-        if (got == -EINTR)
-            continue;
         if (got < 0)
             return got;
         if (got == 0)
@@ -222,6 +284,15 @@ long otelctx_sys_executable(char *out, size_t size)
 {
     return call4(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)out,
                  (long)size);
+}
+
+int otelctx_sys_file_id(int fd, struct otelctx_file_id *out)
+{
+    struct stat status = {0};
+    const int err = (int)call2(SYS_fstat, fd, (long)&status);
+
+    *out = (struct otelctx_file_id){status.st_dev, status.st_ino};
+    return err;
 }
 
 int otelctx_sys_pid(void)

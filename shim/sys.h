@@ -23,14 +23,29 @@ int otelctx_sys_file_size_limit(uint64_t *out);
 /* Private memory, of a file (populated at once) or anonymous when fd is -1. */
 int otelctx_sys_map(size_t size, int fd, void **out);
 void otelctx_sys_unmap(void *at, size_t size);
+/* What a child finds there: nothing, or a copy after all; zeroes, or a copy. */
 int otelctx_sys_dont_fork(void *at, size_t size);
+int otelctx_sys_do_fork(void *at, size_t size);
 int otelctx_sys_wipe_on_fork(void *at, size_t size);
+int otelctx_sys_keep_on_fork(void *at, size_t size);
 int otelctx_sys_protect(void *at, size_t size, bool writable);
 
 /* PR_SET_VMA_ANON_NAME; readers hook it and compare the name. */
 int otelctx_sys_name(void *at, size_t size, const char *name);
 
+/* Whatever the host asks of prctl. */
+int otelctx_sys_prctl(int option, const unsigned long args[4]);
+
+/* The seccomp mode, SECCOMP_MODE_*; 0 also when the kernel knows none. */
+int otelctx_sys_seccomp(void);
+
+/* Are there 8 bytes to be read at this multiple of 8? */
+bool otelctx_sys_readable(const void *at);
+
 int otelctx_sys_boottime(uint64_t *out_ns);
+
+/* Never blocks; -EAGAIN: too early at boot, on a kernel before 5.6. */
+int otelctx_sys_random(void *out, size_t size);
 
 /* A regular file's descriptor; never blocks. -EINVAL: another kind of file. */
 int otelctx_sys_open_file(const char *path);
@@ -38,7 +53,15 @@ int otelctx_sys_open_file(const char *path);
 int otelctx_sys_open_proc(const char *path);
 /* Up to `size` bytes, fewer only at the end of the file. */
 long otelctx_sys_read(int fd, char *out, size_t size);
+/* What is there at once, at most `size` bytes. */
+long otelctx_sys_read_some(int fd, char *out, size_t size);
 long otelctx_sys_executable(char *out, size_t size);
+
+/* What tells one open file from another. */
+struct otelctx_file_id {
+    uint64_t device, inode;
+};
+int otelctx_sys_file_id(int fd, struct otelctx_file_id *out);
 
 int otelctx_sys_pid(void);
 

@@ -43,8 +43,8 @@ named=prctl:retval=0
 no_memfd=memfd_create:error=EPERM
 
 traced "$unnamed"
-same 'steps 2 to 10, and no other system call' \
-    'openat mmap madvise prlimit64 memfd_create ftruncate mmap madvise close clock_gettime prctl' \
+same 'steps 2 to 10, is there a seccomp filter, and no other system call' \
+    'openat mmap madvise prctl prlimit64 memfd_create ftruncate mmap madvise close clock_gettime prctl' \
     "$(order | sed 's/ newfstatat.*//; s/ read$//')"
 contains 'step 2: the memfd is sealable, not executable and closed by exec' \
     'memfd_create("OTEL_CTX", MFD_CLOEXEC|MFD_ALLOW_SEALING|0x8' \

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/lifecycle.h"
+
+#include "shim/clock.h"
+#include "shim/context.h"
+#include "shim/diag.h"
+#include "shim/host.h"
+#include "shim/lock.h"
+#include "shim/maps.h"
+#include "shim/memory.h"
+#include "shim/order.h"
+#include "shim/prctl.h"
+#include "shim/sys.h"
+
+static bool republishes, yields;
+
+/* A filter that came after we started may kill who makes our system calls. */
+static bool filter_noted;
+static int filter_before = -1; /* our first publication */
+
+/* Where the host has named a mapping of its own; 0: nowhere. */
+static uint64_t other_publisher;
+static bool told;
+
+/* To look for one in the maps takes up to 1/LOOK_SHARE of the time. */
+enum {
+    LOOK_SHARE = 100,
+    SCRATCH = 2048
+};
+static uint64_t next_look_ns;
+
+static bool filter_came(void)
+{
+    return filter_noted || otelctx_sys_seccomp() != filter_before;
+}
+
+void otelctx_lifecycle_note_filter(void)
+{
+    filter_noted = true;
+}
+
+/* ---- Another publisher -------------------------------------------------- */
+
+static void *our_mapping(void)
+{
+    return otelctx_memory()->wiped.publication.mapping.at;
+}
+
+/* Those who publish without libc are in the maps, and nowhere else. */
+static bool look(void)
+{
+    const uint64_t now_ns = otelctx_clock_update();
+    bool found;
+
+    if (now_ns < next_look_ns || filter_came())
+        return false;
+    found = otelctx_maps_has_other(our_mapping(),
+                                   otelctx_context_scratch(SCRATCH), SCRATCH);
+    next_look_ns = now_ns + LOOK_SHARE * (otelctx_clock_update() - now_ns);
+    return found;
+}
+
+static void tell_yielded(void)
+{
+    struct otelctx_line line;
+
+    told = true;
+    if (!otelctx_line_begin(&line, OTELCTX_LOG_INFO))
+        return;
+    otelctx_line_text(&line, "another publisher is in this process: its "
+                             "process context counts, ours is withdrawn");
+    otelctx_line_send(&line);
+}
+
+void otelctx_lifecycle_check(bool at_start)
+{
+    const uint64_t other = otelctx_load_acquire(&other_publisher);
+    const bool knows = other || (at_start && otelctx_prctl_is_hosts());
+
+    if (filter_before < 0)
+        filter_before = otelctx_sys_seccomp();
+    if (yields && !otelctx_context_has_yielded() &&
+        (other || (!knows && look())))
+        otelctx_context_yield((const void *)(uintptr_t)other);
+}
+
+void otelctx_lifecycle_note_publisher(const void *at)
+{
+    otelctx_store_release(&other_publisher, (uintptr_t)at);
+    if (otelctx_memory() && otelctx_lifecycle_enter() == 0)
+        otelctx_lifecycle_leave();
+    /* Else whoever was interrupted leaves soon. */
+}
+
+/* ---- Enter and leave ---------------------------------------------------- */
+
+static void begin_child(void)
+{
+    otelctx_context_begin_child(republishes && !filter_came());
+}
+
+int otelctx_lifecycle_enter(void)
+{
+    const int err = otelctx_context_enter();
+
+    if (!err && !otelctx_memory()->wiped.is_old)
+        begin_child(); /* of a fork that libc knows nothing of */
+    return err;
+}
+
+void otelctx_lifecycle_leave(void)
+{
+    if (otelctx_memory()->wiped.resumed)
+        otelctx_context_end_resumed();
+    if (otelctx_load_acquire(&other_publisher))
+        otelctx_lifecycle_check(false);
+    if (otelctx_context_has_yielded() && !told)
+        tell_yielded();
+    otelctx_context_leave();
+}
+
+/* ---- Fork --------------------------------------------------------------- */
+
+/*
+ * The lock is held, so that nothing is half done in the child. Unless it is
+ * this very thread that has it: then a signal handler forks, in the middle of
+ * a call, and its child will return into that call.
+ */
+static void prepare(void)
+{
+    struct otelctx_memory *const memory = otelctx_memory();
+
+    if (!memory)
+        return;
+    if (otelctx_lifecycle_enter() == 0) {
+        otelctx_lifecycle_check(false);
+        return;
+    }
+    memory->wiped.forks++;
+    otelctx_memory_pass(true);
+}
+
+static void parent(void)
+{
+    struct otelctx_memory *const memory = otelctx_memory();
+
+    if (!memory || !otelctx_lock_is_mine(&memory->wiped.lock))
+        return; /* it was made by another thread meanwhile */
+    if (memory->wiped.forks == 0) {
+        otelctx_lifecycle_leave();
+        return;
+    }
+    memory->wiped.forks--;
+    otelctx_memory_pass(false);
+}
+
+static void child(void)
+{
+    struct otelctx_memory *const memory = otelctx_memory();
+
+    if (!memory)
+        return;
+    if (memory->wiped.forks > 0) {
+        otelctx_memory_adopt();
+        parent();
+        otelctx_context_resume_in_child();
+        return;
+    }
+    otelctx_memory_wipe();
+    begin_child();
+}
+
+void otelctx_lifecycle_start(const struct otelctx_options *options)
+{
+    static uint64_t started;
+    uint64_t no = 0;
+
+    if (!otelctx_swap_if(&started, &no, 1))
+        return;
+    republishes = options->fork == OTELCTX_FORK_REPUBLISH;
+    yields = options->on_other_publisher == OTELCTX_ON_OTHER_YIELD;
+    (void)otelctx_host_at_fork(prepare, parent, child);
+}

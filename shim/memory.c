@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/memory.h"
+
+#include <elf.h>
+#include <errno.h>
+
+#include "shim/host.h"
+#include "shim/order.h"
+#include "shim/sys.h"
+
+/* The address of the memory, with a flag; 0: not made yet. */
+enum {
+    NOT_WIPED = 1
+};
+static uint64_t base;
+static uint64_t page_size;
+
+struct otelctx_memory *otelctx_memory(void)
+{
+    return (struct otelctx_memory *)(uintptr_t)(otelctx_load_acquire(&base) &
+                                                ~(uint64_t)NOT_WIPED);
+}
+
+size_t otelctx_memory_page_size(void)
+{
+    return page_size;
+}
+
+/* Where the kernel does not wipe, the pid has to tell. */
+static uint64_t pid_if_needed(uint64_t from)
+{
+    return from & NOT_WIPED ? (uint64_t)otelctx_sys_pid() : 0;
+}
+
+int otelctx_memory_make(void)
+{
+    const unsigned long page = otelctx_host_auxiliary(AT_PAGESZ);
+    struct otelctx_memory *memory;
+    uint64_t none = 0, made;
+    void *at;
+    int err;
+
+    if (page == 0 || page > OTELCTX_WIPED_SIZE)
+        return -ENOSYS;
+    err = otelctx_sys_map(sizeof(*memory), -1, &at);
+    if (err)
+        return err;
+    made = (uintptr_t)at;
+    if (otelctx_sys_wipe_on_fork(at, OTELCTX_WIPED_SIZE))
+        made |= NOT_WIPED;
+    memory = at;
+    memory->wiped.pid = pid_if_needed(made);
+    memory->wiped.is_old = 1;
+    otelctx_store(&page_size, page);
+    if (!otelctx_swap_if(&base, &none, made))
+        otelctx_sys_unmap(at, sizeof(*memory)); /* a thread was first */
+    return 0;
+}
+
+void otelctx_memory_adopt(void)
+{
+    otelctx_memory()->wiped.pid = pid_if_needed(base);
+}
+
+void otelctx_memory_wipe(void)
+{
+    memset(&otelctx_memory()->wiped, 0, sizeof(struct otelctx_wiped));
+    otelctx_memory_adopt();
+}
+
+void otelctx_memory_notice_fork(void)
+{
+    if (otelctx_memory()->wiped.pid != pid_if_needed(base))
+        otelctx_memory_wipe();
+}
+
+void otelctx_memory_pass(bool to_child)
+{
+    struct otelctx_memory *const memory = otelctx_memory();
+
+    if (to_child)
+        (void)otelctx_sys_keep_on_fork(memory, OTELCTX_WIPED_SIZE);
+    else if (!(base & NOT_WIPED))
+        (void)otelctx_sys_wipe_on_fork(memory, OTELCTX_WIPED_SIZE);
+    otelctx_publication_pass(&memory->wiped.publication, to_child);
+}
