@@ -153,6 +153,14 @@ same 'a long payload is no memory of the child either' '0 0 5001 ok' \
         status "$CHILD")"
 stop
 
+drive OTELCTX_FORK=drop OTEL_SERVICE_NAME=parent
+CHILD=$(call fork)
+same 'OTELCTX_FORK=drop: a child has no context' no_context "$(status "$CHILD")"
+same 'OTELCTX_FORK=drop: until it publishes what it inherits' \
+    $'0\nservice.name=parent' "$(call publish)
+$(resource "$CHILD")"
+stop
+
 # Descriptors, threads and memory after many calls.
 drive
 call setlong long 60000 >/dev/null

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* One requirement after another: what a fork leaves of the process context. */
+
+#include "tests/e2e/fork.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+TestSuite(fork, .timeout = 120);
+
+extern char **environ;
+
+Test(fork, a_child_has_its_own_context_before_fork_returns)
+{
+    pid_t child;
+
+    publish("1");
+    child = fork();
+    if (child == 0)
+        _exit(judge_self("1"));
+    cr_expect_eq(status_of(child), AS_IT_SHOULD_BE);
+    cr_expect_eq(judge_self("1"), AS_IT_SHOULD_BE);
+}
+
+Test(fork, what_is_staged_is_inherited_and_not_shown)
+{
+    pid_t child;
+
+    publish("1");
+    cr_assert_eq(otelctx_process_set("n", "2"), 0);
+    child = fork();
+    if (child == 0) {
+        const int fault = judge_self("1");
+
+        if (otelctx_process_publish())
+            _exit(CALL_FAILED);
+        _exit(fault ? fault : judge_self("2"));
+    }
+    cr_expect_eq(status_of(child), AS_IT_SHOULD_BE);
+    cr_expect_eq(judge_self("1"), AS_IT_SHOULD_BE);
+}
+
+Test(fork, the_child_and_its_parent_update_each_their_own)
+{
+    pid_t child;
+
+    publish("1");
+    child = fork();
+    if (child == 0) {
+        publish("2");
+        _exit(judge_self("2"));
+    }
+    publish("3");
+    cr_expect_eq(status_of(child), AS_IT_SHOULD_BE);
+    cr_expect_eq(judge_self("3"), AS_IT_SHOULD_BE);
+}
+
+Test(fork, what_was_dropped_stays_away)
+{
+    pid_t child;
+
+    cr_assert_eq(otelctx_process_drop(), 0);
+    child = fork();
+    if (child == 0) {
+        const int fault = judge_self("1");
+
+        publish("1");
+        _exit(fault == NO_CONTEXT ? judge_self("1") : fault);
+    }
+    cr_expect_eq(status_of(child), AS_IT_SHOULD_BE);
+    cr_expect_eq(judge_self("1"), NO_CONTEXT);
+}
+
+/* A payload that is not in the header's page. */
+Test(fork, a_long_context_is_the_childs_as_well)
+{
+    char *const value = calloc(1, 60001);
+    pid_t child;
+
+    memset(value, 'x', 60000);
+    publish(value);
+    child = fork();
+    if (child == 0) {
+        const int fault = judge_self(value);
+
+        publish("2");
+        _exit(fault ? fault : judge_self("2"));
+    }
+    cr_expect_eq(status_of(child), AS_IT_SHOULD_BE);
+    cr_expect_eq(judge_self(value), AS_IT_SHOULD_BE);
+    free(value);
+}
+
+/* Each forks the next one and tells what it finds in itself. (It ends then,
+ * because the kernel takes ever longer to fork what has living ancestors.) */
+static void tell_and_fork(int out, unsigned depth)
+{
+    pid_t child = 0;
+
+    while (child == 0) {
+        const int fault = judge_self("1");
+
+        if (write(out, &fault, sizeof(fault)) != sizeof(fault) || depth == 0)
+            break;
+        depth--;
+        child = fork();
+    }
+    _exit(0);
+}
+
+Test(fork, a_thousand_generations_have_a_context_each)
+{
+    int result[2], fault;
+    unsigned count = 0;
+    pid_t child;
+
+    publish("1");
+    cr_assert_eq(pipe(result), 0);
+    child = fork();
+    if (child == 0)
+        tell_and_fork(result[1], 1000);
+    close(result[1]);
+    for (; read(result[0], &fault, sizeof(fault)) == sizeof(fault); count++)
+        cr_expect_eq(fault, AS_IT_SHOULD_BE, "generation %u", count);
+    cr_expect_eq(count, 1001);
+    status_of(child);
+}
+
+Test(fork, a_daemon_has_a_context)
+{
+    int result[2], fault = -1;
+    pid_t child;
+
+    publish("1");
+    cr_assert_eq(pipe(result), 0);
+    child = fork();
+    if (child == 0) {
+        if (daemon(0, 1) == 0)
+            fault = judge_self("1");
+        _exit(write(result[1], &fault, sizeof(fault)) != sizeof(fault));
+    }
+    cr_assert_eq(read(result[0], &fault, sizeof(fault)), sizeof(fault));
+    cr_expect_eq(fault, AS_IT_SHOULD_BE);
+    status_of(child);
+}
+
+/* ---- Forks that libc does not tell of ---------------------------------- */
+
+static void expect_context_at_first_call(pid_t (*fork_)(void))
+{
+    pid_t child;
+
+    publish("1");
+    child = fork_();
+    if (child == 0) {
+        int fault = judge_self("1");
+
+        if (fault != NO_CONTEXT)
+            _exit(fault ? fault : NOT_ONE_CONTEXT);
+        if (otelctx_process_set("n", "2")) /* publishes nothing by itself */
+            _exit(CALL_FAILED);
+        fault = judge_self("1");
+        publish("3");
+        _exit(fault ? fault : judge_self("3"));
+    }
+    cr_expect_eq(status_of(child), AS_IT_SHOULD_BE);
+    publish("4");
+    cr_expect_eq(judge_self("4"), AS_IT_SHOULD_BE);
+}
+
+Test(fork, a_child_of_a_raw_clone_has_a_context_at_its_first_call)
+{
+    expect_context_at_first_call(raw_fork);
+}
+
+#if __GLIBC_PREREQ(2, 34)
+Test(fork, a_child_of__Fork_has_a_context_at_its_first_call)
+{
+    expect_context_at_first_call(_Fork);
+}
+#endif
+
+/* Parent and child are both process 1, each of a namespace of its own. */
+static pid_t fork_as_first(void)
+{
+    return unshare(CLONE_NEWPID) ? -1 : raw_fork();
+}
+
+static pid_t only_child_of(pid_t pid)
+{
+    char path[64];
+    int child = 0;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid,
+             (int)pid);
+    f = fopen(path, "r");
+    cr_assert_not_null(f);
+    cr_assert_eq(fscanf(f, "%d", &child), 1);
+    fclose(f);
+    return child;
+}
+
+Test(fork, process_1_that_forks_process_1_is_noticed_all_the_same)
+{
+    int ready[2], go_on[2];
+    pid_t outer;
+    char byte;
+
+    publish("1");
+    cr_assert_eq(pipe(ready) | pipe(go_on), 0);
+    outer = fork_as_first();
+    if (outer < 0)
+        cr_skip_test("machine: no pid namespaces: %s", strerror(errno));
+    if (outer == 0) {
+        const pid_t inner = fork_as_first();
+
+        if (getpid() != 1)
+            _exit(CALL_FAILED);
+        publish(inner == 0 ? "inner" : "outer");
+        _exit(write(ready[1], "", 1) != 1 || read(go_on[0], &byte, 1) != 1 ||
+              (inner && status_of(inner)));
+    }
+    for (int i = 0; i < 2; i++)
+        cr_assert_eq(read(ready[0], &byte, 1), 1);
+    cr_expect_eq(judge(outer, "n", "outer"), AS_IT_SHOULD_BE);
+    cr_expect_eq(judge(only_child_of(outer), "n", "inner"), AS_IT_SHOULD_BE);
+    cr_expect_eq(judge_self("1"), AS_IT_SHOULD_BE);
+    cr_assert_eq(write(go_on[1], "12", 2), 2);
+    cr_expect_eq(status_of(outer), 0);
+}
+
+/* ---- Children that borrow their parent's memory ------------------------- */
+
+static uint64_t timestamp(void)
+{
+    struct otelread_report report = {0};
+    uint64_t published_at_ns;
+
+    otelread_report_make(&report, getpid(), OTELREAD_PATIENCE_LONG);
+    cr_assert_eq(report.status, OTELREAD_OK, "%s", report.message);
+    published_at_ns = report.contexts[0].header.published_at_ns;
+    otelread_report_free(&report);
+    return published_at_ns;
+}
+
+Test(fork, vfork_and_posix_spawn_and_system_change_nothing)
+{
+    char *const words[] = {"true", NULL};
+    uint64_t before;
+    pid_t child;
+
+    publish("1");
+    before = timestamp();
+    child = vfork();
+    if (child == 0)
+        _exit(0);
+    cr_expect_eq(status_of(child), 0);
+    cr_assert_eq(posix_spawnp(&child, "true", NULL, NULL, words, environ), 0);
+    cr_expect_eq(status_of(child), 0);
+    cr_expect_eq(system("exit 0"), 0);
+    cr_expect_eq(timestamp(), before);
+    publish("2");
+    cr_expect_eq(judge_self("2"), AS_IT_SHOULD_BE);
+}
+
+Test(fork, a_child_of_vfork_may_make_calls_for_its_parent)
+{
+    pid_t child;
+
+    publish("1");
+    child = vfork();
+    if (child == 0)
+        _exit(otelctx_process_set("n", "2"));
+    cr_expect_eq(status_of(child), 0);
+    cr_expect_eq(judge_self("1"), AS_IT_SHOULD_BE);
+    cr_expect_eq(otelctx_process_publish(), 0);
+    cr_expect_eq(judge_self("2"), AS_IT_SHOULD_BE);
+}
+
+/* ---- Under a seccomp filter --------------------------------------------- */
+
+/* One that kills whoever makes a memfd. */
+static const struct sock_fprog filter = {
+    .len = 4,
+    .filter =
+        (struct sock_filter[]){
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), /* the number */
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        },
+};
+
+static int filter_by_prctl(void)
+{
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+static int filter_by_seccomp(void)
+{
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter);
+}
+
+/* In a process of its own, which keeps the filter. */
+static void expect_silent_child_under(int (*install)(void))
+{
+    pid_t child;
+
+    publish("1");
+    child = fork();
+    if (child == 0) {
+        pid_t grandchild;
+
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || install())
+            _exit(CALL_FAILED);
+        grandchild = fork();
+        if (grandchild == 0)
+            _exit(judge_self("1"));
+        _exit(status_of(grandchild));
+    }
+    cr_expect_eq(status_of(child), NO_CONTEXT);
+}
+
+Test(fork, under_a_filter_that_prctl_installed_the_child_lives_without)
+{
+    expect_silent_child_under(filter_by_prctl);
+}
+
+Test(fork, under_a_filter_of_a_raw_system_call_the_child_lives_without)
+{
+    expect_silent_child_under(filter_by_seccomp);
+}
+
+/* What prctl saw counts, also where the mode was 2 before. */
+Test(fork, under_a_second_filter_that_prctl_installed_the_child_lives_without)
+{
+    static struct sock_filter yes =
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    static const struct sock_fprog allow = {.len = 1, .filter = &yes};
+
+    cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    cr_assert_eq(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &allow), 0);
+    expect_silent_child_under(filter_by_prctl);
+}
+
+/* ---- Thread contexts ---------------------------------------------------- */
+
+static const uint8_t trace_id[16] = {1}, span_id[8] = {2};
+
+static void *attach_and_stay(void *barrier)
+{
+    cr_assert_eq(otelctx_attach(trace_id, span_id, 1), 0);
+    pthread_barrier_wait(barrier);
+    pthread_barrier_wait(barrier);
+    return NULL;
+}
+
+Test(fork, the_thread_that_forks_keeps_its_thread_context)
+{
+    static const uint8_t forkers_span_id[8] = {3};
+    struct otelctx_ids ids;
+    pthread_barrier_t barrier;
+    pthread_t other;
+    pid_t child;
+    int key;
+
+    key = otelctx_key("http.route");
+    cr_assert_geq(key, 0);
+    pthread_barrier_init(&barrier, NULL, 2);
+    cr_assert_eq(pthread_create(&other, NULL, attach_and_stay, &barrier), 0);
+    pthread_barrier_wait(&barrier);
+    cr_assert_eq(otelctx_attach(trace_id, forkers_span_id, 1), 0);
+
+    child = fork();
+    if (child == 0) {
+        if (otelctx_get(&ids) || memcmp(ids.span_id, forkers_span_id, 8) != 0)
+            _exit(ANOTHER_VALUE);
+        if (otelctx_attr((uint8_t)key, "/cart", 5) || otelctx_detach() ||
+            otelctx_get(&ids) != -ENOENT || otelctx_key("http.route") != key)
+            _exit(CALL_FAILED);
+        _exit(AS_IT_SHOULD_BE);
+    }
+    cr_expect_eq(status_of(child), AS_IT_SHOULD_BE);
+    cr_expect_eq(otelctx_get(&ids), 0);
+    pthread_barrier_wait(&barrier);
+    pthread_join(other, NULL);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_TESTS_FORK_H
+#define OTELCTX_TESTS_FORK_H
+
+/*
+ * Processes that fork under the shim, and what the reader, which shares no code
+ * with it, finds in their children.
+ */
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "demo/reader/report.h"
+#include "shim/otelctx.h"
+
+/* The exit status of a child that found nothing wrong, and some other ones. */
+enum {
+    AS_IT_SHOULD_BE = 0,
+    NO_CONTEXT = 10,
+    NOT_ONE_CONTEXT,
+    ANOTHER_VALUE,
+    CALL_FAILED,
+};
+
+/* The value of a resource attribute, or NULL; good until the report is freed.
+ */
+static inline const struct otelread_node *
+attribute(const struct otelread_report *report, const char *key)
+{
+    const struct otelread_node *node =
+        report->contexts[0].decoded.resource.first;
+
+    while (node && (node->key.size != strlen(key) ||
+                    memcmp(node->key.bytes, key, node->key.size) != 0))
+        node = node->next;
+    return node;
+}
+
+/* What a reader makes of a process: has it one context, with this attribute?
+ * Says so on stderr if not. */
+static inline int judge(pid_t pid, const char *key, const char *value)
+{
+    struct otelread_report report = {0};
+    const struct otelread_node *node;
+    int fault = AS_IT_SHOULD_BE;
+
+    otelread_report_make(&report, pid, OTELREAD_PATIENCE_LONG);
+    if (report.status == OTELREAD_NO_CONTEXT)
+        fault = NO_CONTEXT;
+    else if (report.status != OTELREAD_OK || report.count != 1)
+        fault = NOT_ONE_CONTEXT;
+    else if (!(node = attribute(&report, key)) ||
+             node->span.size != strlen(value) ||
+             memcmp(node->span.bytes, value, node->span.size) != 0)
+        fault = ANOTHER_VALUE;
+    if (fault && fault != NO_CONTEXT)
+        fprintf(stderr, "process %d, %s: %s\n", (int)pid, key, report.message);
+    otelread_report_free(&report);
+    return fault;
+}
+
+static inline int judge_self(const char *value)
+{
+    return judge(getpid(), "n", value);
+}
+
+/* Publish a number. */
+static inline void publish(const char *number)
+{
+    cr_assert_eq(otelctx_process_set("n", number), 0);
+    cr_assert_eq(otelctx_process_publish(), 0);
+}
+
+/* The exit status of a child; 1000 and the signal that killed it. */
+static inline int status_of(pid_t child)
+{
+    int status;
+
+    while (waitpid(child, &status, 0) < 0)
+        cr_assert_eq(errno, EINTR);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+/* libc knows nothing of this one. */
+static inline pid_t raw_fork(void)
+{
+    return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+#endif
