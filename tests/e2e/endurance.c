@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What a long life under the shim leaves behind. */
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shim/otelctx.h"
+
+TestSuite(endurance, .timeout = 300);
+
+struct usage {
+    unsigned descriptors, threads;
+    uint64_t mapped_pages, resident_pages;
+};
+
+static unsigned entries(const char *path)
+{
+    DIR *const folder = opendir(path);
+    unsigned count = 0;
+
+    cr_assert_not_null(folder);
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+static struct usage usage(void)
+{
+    struct usage u = {.descriptors = entries("/proc/self/fd"),
+                      .threads = entries("/proc/self/task")};
+    FILE *const f = fopen("/proc/self/statm", "r");
+
+    cr_assert_not_null(f);
+    cr_assert_eq(
+        fscanf(f, "%" SCNu64 " %" SCNu64, &u.mapped_pages, &u.resident_pages),
+        2);
+    fclose(f);
+    return u;
+}
+
+/* Ten of them, one of each kind. */
+static void make_ten_calls(unsigned number)
+{
+    static const uint8_t trace_id[16] = {1}, span_id[8] = {2};
+    static struct otelctx_record record;
+    struct otelctx_record *previous;
+    struct otelctx_ids ids;
+    char value[16];
+    int key;
+
+    snprintf(value, sizeof(value), "%u", number);
+    cr_assert_eq(otelctx_process_set("n", value), 0);
+    cr_assert_eq(otelctx_process_set_extra("n", value), 0);
+    cr_assert_eq(otelctx_process_publish(), 0);
+    key = otelctx_key("http.route");
+    cr_assert_geq(key, 0);
+    cr_assert_eq(otelctx_attach(trace_id, span_id, 1), 0);
+    cr_assert_eq(otelctx_attr((uint8_t)key, value, strlen(value)), 0);
+    cr_assert_eq(otelctx_record_init(&record, trace_id, span_id, 1), 0);
+    cr_assert_eq(otelctx_swap(&record, &previous), 0);
+    cr_assert_eq(otelctx_swap(previous, NULL), 0);
+    cr_assert_eq(otelctx_get(&ids), 0);
+}
+
+Test(endurance,
+     a_million_calls_leave_descriptors_threads_and_memory_as_they_were)
+{
+    struct usage before, after;
+
+    make_ten_calls(0);
+    (void)usage(); /* what stdio wants for it */
+    before = usage();
+    for (unsigned i = 0; i < 100000; i++)
+        make_ten_calls(i);
+    after = usage();
+    cr_expect_eq(after.descriptors, before.descriptors);
+    cr_expect_eq(after.threads, before.threads);
+    cr_expect_eq(after.mapped_pages, before.mapped_pages);
+    cr_expect_leq(after.resident_pages, before.resident_pages + 8);
+}
