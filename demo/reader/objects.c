@@ -2,6 +2,7 @@
 #include "demo/reader/objects.h"
 
 #include "demo/reader/maps.h"
+#include "demo/reader/scope.h"
 #include "demo/reader/symtab.h"
 
 #include <elf.h>
@@ -99,6 +100,8 @@ static int object_append(struct otelread_objects *objects,
                          const struct otelread_elf *elf,
                          const struct otelread_maps_line *line)
 {
+    if (objects->count == OBJECTS_MAX)
+        return 0;
     if ((objects->count & (objects->count - 1)) == 0) { /* full: double it */
         const size_t room = objects->count == 0 ? 1 : 2 * objects->count;
         void *const list =
@@ -117,21 +120,11 @@ static int object_append(struct otelread_objects *objects,
     return 0;
 }
 
-/*
- * The first page of an image is the first of its file, and may well be mapped
- * a second time as the first page of its data.
- */
-static bool may_be_image(const struct otelread_objects *objects,
-                         const struct otelread_maps_line *line)
+/* The first page of an image is the first of its file. */
+static bool may_be_image(const struct otelread_maps_line *line)
 {
-    if (line->offset != 0 || line->permissions[0] != 'r' ||
-        line->name_size == 0 || line->name[0] != '/')
-        return false;
-    if (objects->count == OBJECTS_MAX)
-        return false;
-    return objects->count == 0 ||
-           !otelread_elf_contains(&objects->list[objects->count - 1].elf,
-                                  line->start, 1);
+    return line->offset == 0 && line->permissions[0] == 'r' &&
+           line->name_size > 0 && line->name[0] == '/';
 }
 
 static int line_take(struct otelread_objects *objects,
@@ -140,7 +133,7 @@ static int line_take(struct otelread_objects *objects,
     struct otelread_elf elf = {
         .read = memory_read, .source = objects, .header = line->start};
 
-    if (!may_be_image(objects, line))
+    if (!may_be_image(line))
         return 0;
     int error = otelread_elf_open(&elf);
     if (error == 0 && !otelread_machine_is_native(elf.machine))
@@ -170,6 +163,29 @@ static int maps_scan(struct otelread_objects *objects)
     return error;
 }
 
+static void objects_cut(struct otelread_objects *objects, size_t count)
+{
+    while (objects->count > count)
+        free(objects->list[--objects->count].path);
+}
+
+/* Others before it may say that they reach so far. */
+static void executable_find(struct otelread_objects *objects)
+{
+    const uint64_t address = executable_address(objects->target);
+    struct otelread_object *found = NULL;
+
+    for (size_t i = 0; i < objects->count; i++) {
+        struct otelread_object *const object = &objects->list[i];
+
+        if (otelread_elf_contains(&object->elf, address, 1) &&
+            (found == NULL || object->elf.header > found->elf.header))
+            found = object;
+    }
+    if (found != NULL)
+        found->executable = true;
+}
+
 int otelread_objects_load(struct otelread_objects *objects,
                           struct otelread_target *target)
 {
@@ -180,24 +196,21 @@ int otelread_objects_load(struct otelread_objects *objects,
         return error;
     }
 
-    /* When ld.so is run as a command, the kernel's executable is ld.so. */
-    const uint64_t address = executable_address(target);
-    for (size_t i = 0; i < objects->count; i++) {
-        struct otelread_object *const object = &objects->list[i];
-
-        object->executable = object->elf.debug != 0 ||
-                             otelread_elf_contains(&object->elf, address, 1);
+    const size_t loaded = otelread_scope_loaded(objects->list, objects->count);
+    if (loaded == 0) {
+        executable_find(objects);
+        return 0;
     }
+    objects_cut(objects, loaded);
+    objects->list[0].executable = true; /* the kernel's may be ld.so */
     return 0;
 }
 
 void otelread_objects_free(struct otelread_objects *objects)
 {
-    for (size_t i = 0; i < objects->count; i++)
-        free(objects->list[i].path);
+    objects_cut(objects, 0);
     free(objects->list);
     objects->list = NULL;
-    objects->count = 0;
 }
 
 static bool symbol_take(struct otelread_object *object, const Elf64_Sym *symbol)

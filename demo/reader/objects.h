@@ -28,8 +28,10 @@ struct otelread_objects {
 };
 
 /*
- * Finds what is mapped as ELF images are. Returns 0, -ENOMEM, -E2BIG (it would
- * never end) or -errno of the process's files; then there is nothing to free.
+ * Finds what is loaded, in the dynamic linker's order. Where its lists cannot
+ * be read: what is mapped as images are, and files that are mapped to be read
+ * may be among that. Returns 0, -ENOMEM, -E2BIG (it would never end) or -errno
+ * of the process's files; then there is nothing to free.
  * Rule: OTEP 4947, "Reading Protocol", step 1.2.
  */
 int otelread_objects_load(struct otelread_objects *objects,

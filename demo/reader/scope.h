@@ -5,10 +5,17 @@
 #include "demo/reader/objects.h"
 
 /*
+ * Moves what the dynamic linker has loaded to the front, in its order: first
+ * the program, then the preloaded libraries. The others are files that were
+ * only mapped, to be read.
+ * Returns how many are loaded, or 0: there is no dynamic linker, or its
+ * lists cannot be followed to their end.
+ */
+size_t otelread_scope_loaded(struct otelread_object *objects, size_t count);
+
+/*
  * Which definition counts when several objects have one: the executable's,
- * else the first in the dynamic linker's list, which is in the order in which
- * they were loaded, preloaded ones first.
- * Returns NULL when no object defines anything.
+ * else the first one's. Returns NULL when no object defines anything.
  */
 const struct otelread_object *
 otelread_scope_first(const struct otelread_object *objects, size_t count);

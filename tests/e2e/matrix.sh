@@ -35,7 +35,7 @@ target() {
     CC=(clang "--target=$MACHINE-linux-gnu")
     object clang used -fPIC
     CC=("$3")
-    for source in writer linked opened defined; do
+    for source in writer linked opened defined spacious; do
         object $source $source -fPIC
     done
     object local used -fPIE -ftls-model=local-exec
@@ -226,6 +226,13 @@ linked() {
     exe linked.o -lctx
     reads tlsdesc-static libdef.so TLSDESC
 
+    cell 'linked library, TLSDESC, above files that are mapped to be read'
+    lib ctx desc.o defined.o
+    lib spacious spacious.o
+    exe linked.o -lctx
+    reads tlsdesc-static libctx.so TLSDESC \
+        "env MAPPED=$(mapped "$(interpreter)") ./writer"
+
     cell 'linked library, behind others with big and aligned variables'
     lib one big.o
     lib two aligned.o
@@ -234,7 +241,19 @@ linked() {
     reads tlsdesc-static libctx.so TLSDESC
 }
 
+# mapped FILE: what to map: it, what the cell is made of, and the spacious one.
+mapped() {
+    echo "$1:./writer:./libctx.so:./libspacious.so"
+}
+
 opened() {
+    cell 'opened library, TLSDESC, above files that are mapped to be read'
+    lib ctx desc.o big.o defined.o
+    lib spacious spacious.o
+    exe opened.o
+    reads tlsdesc-dynamic libctx.so TLSDESC \
+        "env MAPPED=$(mapped "$(interpreter)") ./writer ./libctx.so"
+
     cell 'opened library, TLSDESC, big block'
     lib ctx desc.o big.o defined.o
     exe opened.o

@@ -2,6 +2,7 @@
 #include "demo/reader/symbol.h"
 
 #include "demo/reader/choose.h"
+#include "demo/reader/scope.h"
 #include "shim/wire.h"
 #include "tests/support/elf_image.h"
 
@@ -86,8 +87,12 @@ static int choose(void)
         };
         cr_assert_eq(otelread_elf_open(&list[i].elf), 0);
     }
+    const size_t loaded = otelread_scope_loaded(list, OBJECTS);
+    if (loaded > 0)
+        objects.count = loaded;
     const int error = otelread_objects_define(&objects, NAME);
-    return error != 0 ? error : otelread_choose(list, OBJECTS, NAME, &symbol);
+    return error != 0 ? error
+                      : otelread_choose(list, objects.count, NAME, &symbol);
 }
 
 static void expect_static(enum otelread_access access, int64_t offset,
@@ -474,21 +479,38 @@ Test(reader_symbol, static_storage_is_found_without_knowing_the_libc)
     cr_expect_eq(choose(), -EAGAIN);
 }
 
-/* The dynamic linker's list, with nodes of these objects in this order. */
-static void list_make(uint64_t nodes[OBJECTS][4], const size_t *order,
-                      size_t count)
-{
-    static uint64_t debug[2];
+#define DEBUG UINT64_C(0x7e0000001000)
+#define NODES UINT64_C(0x7e0000002000)
 
-    debug[1] = 0x7e0000002000;
+/* The dynamic linker's lists; each has nodes of its own. */
+static struct {
+    struct r_debug base;
+    uint64_t next;
+} debugs[2];
+static struct link_map nodes[2][OBJECTS];
+
+static uint64_t node_at(size_t space, size_t index)
+{
+    return NODES + (uint64_t)((char *)&nodes[space][index] - (char *)nodes);
+}
+
+/* The list of a namespace, with these objects in this order. */
+static void list_make(size_t space, const size_t *order, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
-        nodes[i][2] = base_of(order[i]) + offsetof(struct image, dynamic);
-        nodes[i][3] = 0x7e0000002000 + (i + 1) * sizeof(nodes[i]);
+        const uint64_t dynamic =
+            base_of(order[i]) + offsetof(struct image, dynamic);
+        struct link_map *const node = &nodes[space][i];
+
+        node->l_ld = (void *)dynamic;
+        node->l_next = i + 1 < count ? (void *)node_at(space, i + 1) : NULL;
+        node->l_prev = i > 0 ? (void *)node_at(space, i - 1) : NULL;
     }
-    nodes[count - 1][3] = 0;
-    image_dynamic(&images[PROGRAM], DT_DEBUG, 0x7e0000001000);
-    memory_map(&memory, 0x7e0000001000, debug, sizeof(debug));
-    memory_map(&memory, 0x7e0000002000, nodes, count * sizeof(nodes[0]));
+    debugs[space].base.r_version = 1;
+    debugs[space].base.r_map = (void *)node_at(space, 0);
+    image_dynamic(&images[PROGRAM], DT_DEBUG, DEBUG);
+    memory_map(&memory, DEBUG, debugs, sizeof(debugs));
+    memory_map(&memory, NODES, nodes, sizeof(nodes));
 }
 
 static void both_define(void)
@@ -503,33 +525,70 @@ static void both_define(void)
 
 Test(reader_symbol, of_several_definitions_the_first_one_loaded_counts)
 {
-    uint64_t nodes[OBJECTS][4] = {{0}};
-
     both_define();
-    list_make(nodes, (const size_t[]){PROGRAM, OTHER, SHIM, LINKER}, 4);
+    list_make(0, (const size_t[]){PROGRAM, OTHER, SHIM, LINKER}, 4);
     expect_static(OTELREAD_INITIAL_EXEC, -16, OTHER);
     both_define();
-    list_make(nodes, (const size_t[]){PROGRAM, SHIM, OTHER, LINKER}, 4);
+    list_make(0, (const size_t[]){PROGRAM, SHIM, OTHER, LINKER}, 4);
     expect_static(OTELREAD_INITIAL_EXEC, -8, SHIM);
+}
+
+Test(reader_symbol, what_is_not_loaded_does_not_count)
+{
     both_define();
-    list_make(nodes, (const size_t[]){PROGRAM, OTHER}, 2);
+    list_make(0, (const size_t[]){PROGRAM, OTHER}, 2);
     expect_static(OTELREAD_INITIAL_EXEC, -16, OTHER);
+    list_make(0, (const size_t[]){PROGRAM, LINKER}, 2);
+    cr_expect_eq(choose(), -ENOENT);
+}
+
+Test(reader_symbol, what_is_loaded_counts_in_whatever_namespace)
+{
+    both_define();
+    list_make(0, (const size_t[]){PROGRAM, LINKER}, 2);
+    list_make(1, (const size_t[]){OTHER, LINKER}, 2);
+    debugs[0].next = DEBUG + sizeof(debugs[0]);
+    cr_expect_eq(choose(), -ENOENT, "version 1 has one list");
+    debugs[0].base.r_version = debugs[1].base.r_version = 2;
+    expect_static(OTELREAD_INITIAL_EXEC, -16, OTHER);
+}
+
+/* Its functions are not those that descriptors hold. */
+Test(reader_symbol, a_linker_that_is_mapped_to_be_read_is_not_taken_for_it)
+{
+    process_make(processors);
+    descriptor(&images[OTHER], processors,
+               image_variable(&images[OTHER], NAME, 8), (uint64_t)-832);
+    function(&images[SHIM], "_rtld_global");
+    list_make(0, (const size_t[]){PROGRAM, OTHER, LINKER}, 3);
+    expect_static(OTELREAD_TLSDESC_STATIC, -832, OTHER);
 }
 
 Test(reader_symbol, a_list_that_leads_nowhere_is_done_without)
 {
-    uint64_t nodes[OBJECTS][4] = {{0}};
-
     both_define();
     expect_static(OTELREAD_INITIAL_EXEC, -8, SHIM);
     image_dynamic(&images[PROGRAM], DT_DEBUG, 16);
     expect_static(OTELREAD_INITIAL_EXEC, -8, SHIM);
 
     both_define();
-    list_make(nodes, (const size_t[]){PROGRAM, LINKER}, 2);
-    nodes[1][3] = 0x7e0000002000; /* a ring */
+    list_make(0, (const size_t[]){PROGRAM, LINKER}, 2);
+    nodes[0][1].l_next = (void *)node_at(0, 0); /* a ring */
     expect_static(OTELREAD_INITIAL_EXEC, -8, SHIM);
-    nodes[1][3] = 0x10;
+    nodes[0][0].l_prev = (void *)node_at(0, 1); /* that is closed */
+    expect_static(OTELREAD_INITIAL_EXEC, -8, SHIM);
+    nodes[0][1].l_next = (void *)0x10;
+    expect_static(OTELREAD_INITIAL_EXEC, -8, SHIM);
+    list_make(0, (const size_t[]){LINKER, PROGRAM}, 2); /* of another */
+    expect_static(OTELREAD_INITIAL_EXEC, -8, SHIM);
+}
+
+/* A library is closed, its node the memory of something else. */
+Test(reader_symbol, a_list_that_changes_meanwhile_is_done_without)
+{
+    both_define();
+    list_make(0, (const size_t[]){PROGRAM, LINKER}, 2);
+    nodes[0][1].l_prev = NULL;
     expect_static(OTELREAD_INITIAL_EXEC, -8, SHIM);
 }
 
@@ -647,8 +706,30 @@ static int find(void)
     return error;
 }
 
-/* As the dynamic linker maps a library, but of bytes that we made up. */
-static void image_load(const char *name, const void *more, size_t more_size)
+/* The list that debuggers see of this process, a copy with one node more. */
+static void list_append(char *image)
+{
+    static struct link_map copy[256];
+    static size_t filled;
+    ElfW(Dyn) *entry = _DYNAMIC;
+
+    while (entry->d_tag != DT_DEBUG)
+        entry++;
+    struct r_debug *const debug = (struct r_debug *)entry->d_un.d_ptr;
+    for (struct link_map *l = debug->r_map; l && debug->r_map != copy;
+         l = l->l_next)
+        copy[filled++] = *l;
+    copy[filled++] = (struct link_map){
+        .l_ld = (ElfW(Dyn) *)(void *)(image + offsetof(struct image, dynamic))};
+    for (size_t i = 0; i < filled; i++) {
+        copy[i].l_next = i + 1 < filled ? &copy[i + 1] : NULL;
+        copy[i].l_prev = i > 0 ? &copy[i - 1] : NULL;
+    }
+    debug->r_map = copy;
+}
+
+/* A file whose bytes we made up. */
+static char *image_map(const char *name, const void *more, size_t more_size)
 {
     const size_t size = sizeof(images[SHIM]) + more_size;
     const int fd = memfd_create(name, MFD_CLOEXEC);
@@ -657,8 +738,16 @@ static void image_load(const char *name, const void *more, size_t more_size)
     cr_assert_eq(write(fd, &images[SHIM], sizeof(images[SHIM])),
                  sizeof(images[SHIM]));
     cr_assert_eq(write(fd, more, more_size), (ssize_t)more_size);
-    cr_assert_neq(mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0), MAP_FAILED);
+    char *const image = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    cr_assert_neq(image, MAP_FAILED);
     (void)close(fd);
+    return image;
+}
+
+/* As the dynamic linker does with a library. */
+static void image_load(const char *name, const void *more, size_t more_size)
+{
+    list_append(image_map(name, more, more_size));
 }
 
 static const struct processor *native(void)
@@ -734,7 +823,38 @@ Test(reader_symbol, a_first_page_that_is_mapped_twice_is_one_library)
     page_map(start + page, PROT_READ | PROT_WRITE, fd, 0);
     page_map(start + 3 * page, PROT_READ, fd, page); /* seems to be one */
     (void)close(fd);
+    list_append(start);
     cr_expect_eq(count("/memfd:twice.so (deleted)"), 1);
+}
+
+Test(reader_symbol, a_file_that_is_mapped_to_be_read_is_no_library)
+{
+    process_make(native());
+    image_variable(&images[SHIM], NAME, 8);
+    image_map("data.so", NULL, 0);
+    cr_expect_eq(count("/memfd:data.so (deleted)"), 0);
+    cr_expect_eq(find(), -ENOENT);
+}
+
+/* It is larger when it is loaded than as a file. */
+Test(reader_symbol, and_it_hides_no_library_above_it)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    process_make(native());
+    image_variable(&images[SHIM], NAME, 8);
+    image_segment(&images[SHIM], 0, PT_LOAD, 0, 8 * page);
+    char *const place =
+        mmap(NULL, 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const int fd = memfd_create("same.so", MFD_CLOEXEC);
+    cr_assert_eq(write(fd, &images[SHIM], sizeof(images[SHIM])),
+                 sizeof(images[SHIM]));
+    page_map(place, PROT_READ, fd, 0);
+    page_map(place + page, PROT_READ, fd, 0);
+    (void)close(fd);
+    list_append(place + page);
+    cr_expect_eq(count("/memfd:same.so (deleted)"), 1);
+    cr_expect_eq(find(), -ENOTSUP, "it is defined: %s", why);
 }
 
 Test(reader_symbol, a_library_of_an_emulated_processor_is_left_alone)
