@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More than these are left alone, in a process that means us no good. */
+/* Some hundred are many: a process with more of them means us no good. */
 #define OBJECTS_MAX 4096
 
 /* A system call costs about as much as copying this many bytes. */
@@ -101,7 +101,7 @@ static int object_append(struct otelread_objects *objects,
                          const struct otelread_maps_line *line)
 {
     if (objects->count == OBJECTS_MAX)
-        return 0;
+        return -E2BIG;
     if ((objects->count & (objects->count - 1)) == 0) { /* full: double it */
         const size_t room = objects->count == 0 ? 1 : 2 * objects->count;
         void *const list =

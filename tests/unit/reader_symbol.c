@@ -857,6 +857,15 @@ Test(reader_symbol, and_it_hides_no_library_above_it)
     cr_expect_eq(find(), -ENOTSUP, "it is defined: %s", why);
 }
 
+Test(reader_symbol, a_process_with_too_many_images_is_given_up)
+{
+    process_make(native());
+    for (int i = 0; i < 4100; i++)
+        image_map("small.so", NULL, 0);
+    cr_expect_eq(find(), -E2BIG);
+    cr_expect_neq(strstr(why, "more libraries"), NULL);
+}
+
 Test(reader_symbol, a_library_of_an_emulated_processor_is_left_alone)
 {
     const struct processor *const foreign =
