@@ -75,8 +75,8 @@ static void thread_print(FILE *out, const struct otelread_thread *thread,
     if (attached)
         ids_print(out, &thread->record.head);
     if (thread->stopped)
-        (void)fprintf(out, "  stopped %" PRIu64 " us",
-                      thread->stopped_ns / 1000);
+        (void)fprintf(out, "  stopped at most %" PRIu64 " us",
+                      thread->stopped_ns / 1000 + 1);
     (void)fputc('\n', out);
     if (thread->message[0] != '\0')
         message_print(out, 6, thread->message);

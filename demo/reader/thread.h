@@ -31,11 +31,11 @@ struct otelread_thread {
     enum otelread_thread_status status;
     struct otelread_stat stat;
     struct otelread_record record;
-    uint64_t stopped_ns;
-    pid_t tracer;      /* NO_PERMISSION: who traces it already, or 0 */
-    bool stopped;      /* and let go again, after stopped_ns */
-    bool has_record;   /* the pointer was not NULL */
-    char message[384]; /* what is odd, or empty */
+    uint64_t stopped_ns; /* at most */
+    pid_t tracer;        /* NO_PERMISSION: who traces it already, or 0 */
+    bool stopped;        /* and let go again, within stopped_ns */
+    bool has_record;     /* the pointer was not NULL */
+    char message[384];   /* what is odd, or empty */
 };
 
 /*

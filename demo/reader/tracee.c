@@ -102,11 +102,11 @@ int otelread_tracee_stop(struct otelread_tracee *tracee, pid_t tid,
     if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
         return -errno;
     tracee->held = true;
+    tracee->asked_at_ns = otelread_monotonic_ns();
     if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0)
         return -errno;
 
     const int error = wait_for_stop(tid, limit_ns, &info);
-    tracee->stopped_at_ns = otelread_monotonic_ns();
     if (error != 0)
         return error;
     if (info.si_code != CLD_TRAPPED)
@@ -124,6 +124,6 @@ int otelread_tracee_release(struct otelread_tracee *tracee,
     if (ptrace(PTRACE_DETACH, tracee->tid, NULL, (void *)signal) != 0)
         return -errno;
     tracee->held = false;
-    *stopped_ns = otelread_monotonic_ns() - tracee->stopped_at_ns;
+    *stopped_ns = otelread_monotonic_ns() - tracee->asked_at_ns;
     return 0;
 }

@@ -32,8 +32,8 @@ void otelread_tracer_end(const struct otelread_tracer *tracer);
 struct otelread_tracee {
     pid_t tid;
     bool held;
-    int signal; /* that was about to be delivered to it, or 0 */
-    uint64_t stopped_at_ns;
+    int signal;           /* that was about to be delivered to it, or 0 */
+    uint64_t asked_at_ns; /* to stop, which it may have done at once */
 };
 
 /*
@@ -43,7 +43,7 @@ struct otelread_tracee {
 int otelread_tracee_stop(struct otelread_tracee *tracee, pid_t tid,
                          uint64_t limit_ns);
 
-/* Lets it run. Returns 0 and how long it was stopped, or -errno. */
+/* Lets it run. Returns 0 and for how long it was stopped at most, or -errno. */
 int otelread_tracee_release(struct otelread_tracee *tracee,
                             uint64_t *stopped_ns);
 

@@ -60,10 +60,10 @@ Test(reader_threads, threads_are_shown_to_people)
     cr_expect_str_empty(last.err);
     EXPECT_TEXT(last.out, "\n  symbol     ");
     EXPECT_TEXT(last.out, "\n  threads\n    ");
-    EXPECT_TEXT(last.out, "  main    S  detached  stopped ");
+    EXPECT_TEXT(last.out, "  main    S  detached  stopped at most ");
     EXPECT_TEXT(last.out,
                 "  worker  S  attached  trace 00000000000047110000000000004711"
-                " span 0000000000004711 flags 01  stopped ");
+                " span 0000000000004711 flags 01  stopped at most ");
     EXPECT_TEXT(last.out, " us\n      http.route  \"/ab\"\n");
 }
 

@@ -511,3 +511,47 @@ Test(reader_threads_stopping,
     }
     target_end(&target);
 }
+
+/* ---- for how long ------------------------------------------------------- */
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Whose stop is seen late, and when it stood still already. */
+static pid_t seen_late;
+static uint64_t stood_still_ns;
+
+/* libc's, but on a machine so busy that we do not run when it stops. */
+int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+    if (seen_late != 0) {
+        EVENTUALLY(state_of(seen_late, seen_late) == 't');
+        seen_late = 0;
+        stood_still_ns = monotonic_ns();
+        sleep_ms(20);
+    }
+    return (int)syscall(SYS_waitid, type, id, info, options, NULL);
+}
+
+Test(reader_threads_stopping, a_thread_is_stopped_no_longer_than_is_said,
+     .init = share_memory)
+{
+    const struct target target = target_start(many);
+    struct otelread_tracer tracer;
+    struct otelread_tracee tracee;
+    uint64_t stopped_ns = 0;
+
+    otelread_tracer_begin(&tracer);
+    seen_late = target.pid;
+    cr_assert_eq(otelread_tracee_stop(&tracee, target.pid, UINT32_MAX), 0);
+    const uint64_t stood_ns = monotonic_ns() - stood_still_ns;
+    cr_assert_eq(otelread_tracee_release(&tracee, &stopped_ns), 0);
+    otelread_tracer_end(&tracer);
+    cr_expect_geq(stopped_ns, stood_ns);
+    target_end(&target);
+}
