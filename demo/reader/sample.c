@@ -105,20 +105,35 @@ static void refresh(struct otelread_threads *threads,
     threads->map = map;
 }
 
-/* The thread is running again. */
-static void interpret(struct sampling *sampling, struct otelread_thread *thread)
+/* Returns whether there were keys that the map lacks. */
+static bool judge_all(struct otelread_threads *threads)
 {
-    struct otelread_threads *const threads = sampling->threads;
-    struct otelread_meaning meaning;
+    bool unknown = false;
 
-    if (!otelread_thread_is_attached(thread))
-        return;
-    otelread_record_decode(&thread->record, &threads->map, &meaning);
-    if (meaning.unknown_keys) {
-        refresh(threads, sampling->report);
+    for (size_t i = 0; i < threads->count; i++) {
+        struct otelread_thread *const thread = &threads->threads[i];
+        struct otelread_meaning meaning;
+
+        if (!otelread_thread_is_attached(thread))
+            continue;
         otelread_record_decode(&thread->record, &threads->map, &meaning);
+        otelread_thread_judge(thread, &meaning);
+        unknown = unknown || meaning.unknown_keys;
     }
-    otelread_thread_judge(thread, &meaning);
+    return unknown;
+}
+
+/*
+ * Keys are known before they are used: a map that is read after the last of
+ * the records has what they have. All of them by one map, which is shown.
+ */
+static void interpret(struct otelread_threads *threads,
+                      struct otelread_report *report)
+{
+    if (judge_all(threads)) {
+        refresh(threads, report);
+        (void)judge_all(threads);
+    }
 }
 
 /* ---- one after the other ------------------------------------------------ */
@@ -181,7 +196,6 @@ static void read_one(struct sampling *sampling, struct otelread_thread *thread)
         otelread_thread_read_running(thread, target,
                                      &sampling->threads->symbol);
     target->task = task;
-    interpret(sampling, thread);
 }
 
 static void *read_some(void *opaque)
@@ -234,5 +248,7 @@ int otelread_sample(struct otelread_threads *threads,
               compare);
     }
     otelread_tracer_end(&tracer);
+    if (error == 0)
+        interpret(threads, report);
     return error;
 }

@@ -27,6 +27,9 @@ _Thread_local const void *volatile otel_thread_ctx_v1;
 #define TWO_KEYS                                                               \
     "\x12\x3c\x0a\x1dthreadlocal.attribute_key_map\x12\x1b\x2a\x19\x0a\x0c"    \
     "\x0a\x0ahttp.route\x0a\x09\x0a\x07user.id"
+#define OTHER_KEYS /* the first is no string */                                \
+    "\x12\x32\x0a\x1dthreadlocal.attribute_key_map\x12\x11\x2a\x0f\x0a\x02"    \
+    "\x18\x01\x0a\x09\x0a\x07user.id"
 
 #define PUBLISH(page, bytes) publish((page), (bytes), sizeof(bytes) - 1)
 

@@ -60,6 +60,51 @@ Test(reader_threads_hostile, an_unknown_index_makes_the_map_be_read_again)
     target_end(&target);
 }
 
+static void *uses_the_second_key(void *unused)
+{
+    attach_number(2, "\x01\x02me", 4);
+    shared->stage = 1;
+    for (;;)
+        pause();
+    return unused;
+}
+
+static void changes_the_keys(int ready, int commands)
+{
+    struct page *const page = announce();
+    pthread_t thread;
+    char byte;
+
+    ATTACH(1);
+    say_ready(ready);
+    if (read(commands, &byte, 1) != 1)
+        _exit(99);
+    page->header.published_at_ns = 0;
+    PUBLISH(page, SCHEMA OTHER_KEYS);
+    pthread_create(&thread, NULL, uses_the_second_key, NULL);
+}
+
+/* The first one's keys are in the old map, the second one's are not. */
+Test(reader_threads_hostile, all_threads_are_judged_by_the_map_that_is_shown)
+{
+    struct otelread_report report = {.count = 0};
+
+    shared = share(sizeof(*shared));
+    const struct target target = target_start(changes_the_keys);
+    otelread_report_make(&report, target.pid, OTELREAD_PATIENCE_LONG);
+    target_tell(&target, 'c');
+    EVENTUALLY(shared->stage == 1);
+
+    cr_expect_eq(otelread_threads_read(&report, true), 0);
+    cr_assert_eq(report.threads->count, 2);
+    cr_expect_null(report.threads->map.keys[0].bytes);
+    cr_expect_str_eq(report.threads->threads[0].message,
+                     "key index 0: not in the key map, and left out");
+    cr_expect_str_empty(report.threads->threads[1].message);
+    otelread_report_free(&report);
+    target_end(&target);
+}
+
 static void drops(int ready, int commands)
 {
     struct page *const page = announce();
