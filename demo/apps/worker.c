@@ -7,20 +7,24 @@
  *     LD_PRELOAD=libotelctx_preload.so ./worker hold
  *     otelctx-read --threads PID                      (in another terminal)
  *
- * The idiom: a span is a record on the stack. It is swapped in when the span
- * starts, and what was there before is swapped back when it ends; so spans
- * nest, at any depth, without a lock or an allocation.
+ * The idiom: a span has a record. It is swapped in when the span starts, and
+ * what was there before is swapped back when it ends; so spans nest. When
+ * another SDK of the program is in the way, the span is not shown, and changes
+ * nothing. When one comes in between and is there at the end, it may show the
+ * record again: then that stays, for good, which is why it is not on the stack.
  *
  * What C cannot do: end a span by itself. A way out of the scope that misses
- * span_end() (an early return, longjmp, pthread_exit) leaves the thread with
- * the address of a record that is gone. And a span stays with its thread: hand
+ * span_end() (an early return, longjmp, pthread_exit) leaves the thread in the
+ * span. And a span stays with its thread: hand
  * work to another one, and that has to start a span of its own.
  */
 
 #include <otelctx.h>
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -28,28 +32,35 @@ enum {
 };
 
 struct span {
-    struct otelctx_record record; /* readers look at it, so it stays put */
+    struct otelctx_record *record; /* readers look at it, so it stays put */
     struct otelctx_record *outer;
+    bool shown;
 };
 
-static void span_start(struct span *span, const uint8_t trace_id[16],
-                       const uint8_t span_id[8])
+static void span_make(struct span *span, const uint8_t trace_id[16],
+                      const uint8_t span_id[8])
 {
-    span->outer = NULL;
-    (void)otelctx_record_init(&span->record, trace_id, span_id, 1);
-    (void)otelctx_swap(&span->record, &span->outer);
+    *span = (struct span){.record = malloc(sizeof(*span->record))};
+    (void)otelctx_record_init(span->record, trace_id, span_id, 1);
+}
+
+/* Before it starts. */
+static void span_attr(struct span *span, int key, const char *value)
+{
+    if (key >= 0) /* else there is no shim, or no room for the key */
+        (void)otelctx_record_attr(span->record, (uint8_t)key, value,
+                                  strlen(value));
+}
+
+static void span_start(struct span *span)
+{
+    span->shown = span->record && otelctx_swap(span->record, &span->outer) == 0;
 }
 
 static void span_end(struct span *span)
 {
-    (void)otelctx_swap(span->outer, NULL);
-}
-
-/* An attribute of the span that the thread is in. */
-static void span_attr(int key, const char *value)
-{
-    if (key >= 0) /* else there is no shim, or no room for the key */
-        (void)otelctx_attr((uint8_t)key, value, strlen(value));
+    if (!span->shown || otelctx_swap(span->outer, NULL) == 0)
+        free(span->record);
 }
 
 static struct {
@@ -79,8 +90,9 @@ static int query(const struct worker *worker)
 {
     struct span span;
 
-    span_start(&span, worker->trace_id, worker->query_id);
-    span_attr(keys.operation, "SELECT");
+    span_make(&span, worker->trace_id, worker->query_id);
+    span_attr(&span, keys.operation, "SELECT");
+    span_start(&span);
     look_here();
     span_end(&span);
     return 10 * worker->number;
@@ -92,9 +104,10 @@ static void *serve(void *argument)
     struct span span;
 
     pthread_setname_np(pthread_self(), worker->name);
-    span_start(&span, worker->trace_id, worker->request_id);
-    span_attr(keys.route, "/cart");
-    span_attr(keys.user, worker->user);
+    span_make(&span, worker->trace_id, worker->request_id);
+    span_attr(&span, keys.route, "/cart");
+    span_attr(&span, keys.user, worker->user);
+    span_start(&span);
     worker->rows = query(worker);
     look_here(); /* the request's own context is back */
     span_end(&span);

@@ -9,7 +9,9 @@
  *
  * The idiom: a span is an object on the stack that owns its record. The
  * constructor swaps the record in, the destructor swaps back what was there
- * before; so spans nest and end on every way out, exceptions included.
+ * before; so spans nest and end on every way out, exceptions included. When
+ * another SDK of the program is in the way, the span is not shown. When one is
+ * there at the end, it may show the record again: then that is never deleted.
  *
  * What C++ cannot do: follow a coroutine. One that suspends inside a span
  * leaves its record on the thread, and may go on on another: swap it in before
@@ -24,6 +26,7 @@
 #include <functional>
 #include <initializer_list>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -43,24 +46,27 @@ class Span
     Span(const TraceId &trace_id, const SpanId &span_id,
          std::initializer_list<Attribute> attributes)
     {
-        otelctx_record_init(&record_, trace_id.data(), span_id.data(), 1);
+        otelctx_record_init(record_.get(), trace_id.data(), span_id.data(), 1);
         for (const auto &[key, value] : attributes)
             if (key >= 0)
-                otelctx_record_attr(&record_, static_cast<std::uint8_t>(key),
+                otelctx_record_attr(record_.get(),
+                                    static_cast<std::uint8_t>(key),
                                     value.data(), value.size());
-        otelctx_swap(&record_, &outer_);
+        shown_ = otelctx_swap(record_.get(), &outer_) == 0;
     }
     ~Span()
     {
-        otelctx_swap(outer_, nullptr);
+        if (shown_ && otelctx_swap(outer_, nullptr) != 0)
+            static_cast<void>(record_.release());
     }
-    // Readers have its address, and it belongs to one thread.
+    // It belongs to one thread, and to one scope.
     Span(const Span &) = delete;
     Span &operator=(const Span &) = delete;
 
   private:
-    otelctx_record record_;
+    std::unique_ptr<otelctx_record> record_{new otelctx_record};
     otelctx_record *outer_ = nullptr;
+    bool shown_ = false;
 };
 
 static const int http_route = otelctx_key("http.route");

@@ -10,6 +10,8 @@
 # The idiom: a span is a block. Its record is swapped in while the block runs,
 # and what was there before is swapped back. A fiber may leave its thread in
 # the midst of a block: so resume swaps in what the fiber was at, and out again.
+# When another SDK of the program is in the way, the span is not shown. When one
+# is there at the end, it may show the record again: then that is kept for good.
 #
 # What Ruby cannot do: tell us when a fiber is switched to that we did not make.
 # Enumerator#next, Fiber#transfer and schedulers do: no span may be open then.
@@ -44,20 +46,23 @@ module Otelctx
     keys[name] = KEY.call(address(text))
   end
 
+  KEPT = []
+
   # Of the bytes of a string, for as long as a variable holds it.
   def self.address(string) = Fiddle::Pointer[string].to_i
 
   def self.span(trace_id, span_id, attributes = {})
     record = Fiddle::Pointer.malloc(640, Fiddle::RUBY_FREE)
     fill(record.to_i, trace_id, span_id, attributes)
-    # An odd address is refused: should Timeout strike before the first swap,
-    # the second one changes nothing.
+    # Stays odd when the record is not shown: somebody is in the way, or Timeout
+    # struck before.
     before = [1].pack("J")
     begin
       SWAP.call(record.to_i, address(before))
       yield
     ensure
-      SWAP.call(before.unpack1("J"), 0)
+      outer = before.unpack1("J")
+      KEPT << record unless outer.odd? || SWAP.call(outer, 0).zero?
     end
   end
 
@@ -77,7 +82,7 @@ module Otelctx
   # A fiber that may be suspended within spans.
   class Fiber < ::Fiber
     def resume(...)
-      outside = [1].pack("J")
+      outside = [1].pack("J") # odd addresses are refused
       SWAP.call(@inside || 0, Otelctx.address(outside))
       super
     ensure

@@ -5,6 +5,7 @@
 # still: with `hold` they say on stdout what they are at, "query", "request" or
 # "idle" (and a number when only that worker is), and wait for a line.
 #
+intruder=$OTELCTX_INTRUDER
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -104,6 +105,22 @@ app() {
         "$(run env LD_PRELOAD="$SHIM" OTEL_SDK_DISABLED=true "$@")"
 }
 
+# beside NAME STEPS COMMAND...: as app, with another SDK (hosts/intruder.c) in the
+# way when a query starts, or when it ends.
+beside() {
+    local name=$1 steps=$2 step SHIM=$intruder:$SHIM
+    shift 2
+
+    same "$name: a span that cannot be shown changes nothing" \
+        "$(while read -r step; do
+            echo "$step" && due "${step/query/request}"
+        done <<<"$steps" && run "$@")" "$(visit env INTRUDER=in "$@")"
+    same "$name: the record of one that cannot be swapped back stays" \
+        "$(while read -r step; do
+            echo "$step" && due "${step/request/query}"
+        done <<<"$steps" && run "$@")" "$(visit env INTRUDER=out "$@")"
+}
+
 # has NAME COMMAND...: these are here, or else it skips NAME.
 has() {
     local name=$1 missing=()
@@ -122,6 +139,7 @@ has() {
 in_threads=$'query\nrequest\nidle'
 
 app C "$in_threads" "$BUILD/demo/apps/worker"
+beside C "$in_threads" "$BUILD/demo/apps/worker"
 
 build_cpp() {
     g++ -std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
@@ -131,6 +149,7 @@ build_cpp() {
 if has C++ g++; then
     check 'C++: it builds without a warning' build_cpp
     app C++ "$in_threads" "$built/worker_cpp"
+    beside C++ "$in_threads" "$built/worker_cpp"
 fi
 
 build_rust() {
@@ -141,6 +160,7 @@ build_rust() {
 if has Rust cargo; then
     check 'Rust: it builds without a warning' build_rust
     app Rust "$in_threads" "$built/rust/debug/worker"
+    beside Rust "$in_threads" "$built/rust/debug/worker"
 fi
 
 build_java() {
@@ -168,11 +188,13 @@ build_golang() {
 if has Go go gcc; then
     check 'Go: it builds, and vet finds nothing' build_golang
     app Go "$in_threads" "$built/worker_go"
+    beside Go "$in_threads" "$built/worker_go"
 fi
 
 export PYTHONDONTWRITEBYTECODE=1
 if has Python python3; then
     app 'Python, threads' "$in_threads" python3 "$apps/python/threads.py"
+    beside 'Python, threads' "$in_threads" python3 "$apps/python/threads.py"
     # A query is a task of its own, which starts within its request. When all
     # wait for their rows, nothing is to be seen.
     app 'Python, asyncio' "$(
@@ -195,8 +217,9 @@ elif (($(node -p 'parseInt(process.versions.node)') < 16)); then
         'machine: koffi needs Node 16'
 else
     check 'Node: its one dependency installs, without scripts' build_node
-    app Node "$(printf 'query %d\nrequest %d\nidle\n' 1 1 2 2 3 3)" \
-        node "$built/node/worker.js"
+    in_turn=$(printf 'query %d\nrequest %d\nidle\n' 1 1 2 2 3 3)
+    app Node "$in_turn" node "$built/node/worker.js"
+    beside Node "$in_turn" node "$built/node/worker.js"
 fi
 
 done_testing

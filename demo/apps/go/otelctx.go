@@ -6,7 +6,9 @@ package main
 //
 // The idiom: a span is a call. The goroutine is locked to its thread, and the
 // record (C's memory, since readers look at it) is swapped in while the call
-// lasts, then what was there before is swapped back, also after a panic.
+// lasts, then what was there before is swapped back, also after a panic. When
+// another SDK of the program is in the way, the span is not shown. When one is
+// there at the end, it may show the record again: then that is never freed.
 //
 // What Go cannot do: carry a span along with a goroutine, which changes threads
 // whenever it likes; hence the lock. While locked, each wait costs two switches
@@ -58,7 +60,6 @@ func InSpan(traceID [16]byte, spanID [8]byte, attributes []Attribute, work func(
 		return
 	}
 	record := (*C.struct_otelctx_record)(C.malloc(C.sizeof_struct_otelctx_record))
-	defer C.free(unsafe.Pointer(record))
 	C.otelctx_record_init(record, (*C.uint8_t)(&traceID[0]), (*C.uint8_t)(&spanID[0]), 1)
 	for _, a := range attributes {
 		C.attr(record, C.int(a.Key), a.Value)
@@ -67,7 +68,11 @@ func InSpan(traceID [16]byte, spanID [8]byte, attributes []Attribute, work func(
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var outer *C.struct_otelctx_record
-	C.otelctx_swap(record, &outer)
-	defer C.otelctx_swap(outer, nil)
+	shown := C.otelctx_swap(record, &outer) == 0
+	defer func() {
+		if !shown || C.otelctx_swap(outer, nil) == 0 {
+			C.free(unsafe.Pointer(record))
+		}
+	}()
 	work()
 }

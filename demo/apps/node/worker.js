@@ -10,7 +10,9 @@
  *
  * The idiom: a span is a call, as startActiveSpan() of OpenTelemetry. Its
  * record is swapped in while the function runs, and what was there before is
- * swapped back. Calls nest, so one record for each depth is enough.
+ * swapped back; the record is then used again. When another SDK of the program
+ * is in the way, the span is not shown. When one is there at the end, it may
+ * show the record again: then nobody else gets it, nor does koffi free it.
  *
  * What Node cannot do: follow an async function. It leaves at its first await,
  * and so does its span: AsyncLocalStorage knows what goes on then, but calls
@@ -58,15 +60,14 @@ function key(name) {
 
 const bytes = (hex) => Buffer.from(hex, 'hex');
 
-const records = []; // of the open spans, outermost first; then spare ones
-let depth = 0;
+const spare = []; // records that nobody shows
 
 function span({ traceId, spanId, attributes = {} }, work) {
   if (traceId.length !== 32 || spanId.length !== 16) {
     throw new RangeError('a trace id has 32 digits, a span id 16');
   }
   const outer = [null];
-  const record = (records[depth] ??= koffi.alloc('uint64_t', 80));
+  const record = spare.pop() ?? koffi.alloc('uint64_t', 80);
 
   otelctx.init(record, bytes(traceId), bytes(spanId), 1);
   for (const [name, value] of Object.entries(attributes)) {
@@ -75,13 +76,13 @@ function span({ traceId, spanId, attributes = {} }, work) {
       otelctx.attr(record, index, value, Buffer.byteLength(value));
     }
   }
-  otelctx.swap(record, outer);
-  depth++;
+  const shown = otelctx.swap(record, outer) === 0;
   try {
     return work();
   } finally {
-    depth--;
-    otelctx.swap(outer[0], null);
+    if (!shown || otelctx.swap(outer[0], null) === 0) {
+      spare.push(record);
+    }
   }
 }
 

@@ -6,7 +6,9 @@
 
 The idiom: a span owns its record. It is swapped in when the span starts, and
 the one around it when it ends; a context variable remembers the innermost. So
-spans nest, and a task takes along the span that it was created in.
+spans nest, and a task takes along the span that it was created in. When another
+SDK of the program is in the way, a span is not shown. When one is there at the
+end, it may show the record again: then that is kept, for good.
 
 Tasks share a thread, and asyncio tells nobody when it goes from one to the
 next. So traced() drives a task's coroutine: it swaps the task's record in for
@@ -53,6 +55,7 @@ _attr = _function("otelctx_record_attr", _Pointer, _byte, _bytes, _size)
 _swap = _function("otelctx_swap", _Pointer, ctypes.POINTER(_Pointer))
 
 _innermost = contextvars.ContextVar("otelctx.innermost", default=None)
+_kept = set()
 
 
 @functools.lru_cache(maxsize=256)
@@ -61,10 +64,10 @@ def _index(name):
 
 
 def _show(record):
-    """Shows the record (None: nothing) and returns what was shown before."""
+    """Shows the record (None: nothing) and returns what was shown before, or
+    None: somebody else is in the way."""
     before = _Pointer()
-    _swap(record, before)
-    return before
+    return before if _swap(record, before) == 0 else None
 
 
 class Span:
@@ -87,9 +90,13 @@ class Span:
 
     def __exit__(self, *_):
         _innermost.reset(self._token)
+        if self._before is None:
+            return
         outer = _innermost.get()
         # Not always what was there before: between the two, a task was away.
-        _show(outer._record if outer else self._before)
+        was_shown = outer and outer._before is not None
+        if _show(outer._record if was_shown else self._before) is None:
+            _kept.add(self)
 
 
 @types.coroutine
@@ -98,14 +105,18 @@ def _steps(coroutine):
     while True:
         span = _innermost.get()
         before = _show(span._record if span else None)
-        if not span:  # then the task shows what the thread does
+        if span:
+            span._before = before
+        elif before is not None:  # then the task shows what the thread does
             _show(before)
         try:
             awaited = step()
         except StopIteration as end:
             return end.value
         finally:
-            _show(before)
+            span = _innermost.get()
+            if before is not None and _show(before) is None and span:
+                _kept.add(span)
         try:
             step = functools.partial(coroutine.send, (yield awaited))
         except BaseException as error:  # the task is cancelled

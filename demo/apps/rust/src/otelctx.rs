@@ -3,9 +3,11 @@
 //! Says what a thread works for. Copy this file.
 //!
 //! The idiom: a span is a call, as `in_span` of the OpenTelemetry crate. Its
-//! record is on the stack, swapped in while the closure runs, and what was
-//! there before is swapped back at the end, also after a panic. (Guard objects
-//! could be dropped in any order, and leave readers the address of a dead one.)
+//! record is swapped in while the closure runs, and what was there before is
+//! swapped back at the end, also after a panic. (Guard objects could be dropped
+//! in any order, and leave readers the address of a dead one.) When another SDK
+//! of the program is in the way, the span is not shown. When one is there at
+//! the end, it may show the record again: then that is leaked.
 //!
 //! What Rust cannot do: follow a future, which leaves its thread at an
 //! `.await` and may go on on another. Put `in_span` around its `poll`, never
@@ -13,7 +15,7 @@
 //! LD_PRELOAD.
 
 use std::ffi::CString;
-use std::mem::{transmute_copy, MaybeUninit};
+use std::mem::transmute_copy;
 use std::os::raw::{c_char, c_int};
 use std::ptr;
 
@@ -89,36 +91,48 @@ impl Tracer {
             Some(calls) => calls,
             None => return work(),
         };
-        let mut record = MaybeUninit::<Record>::uninit();
-        let mut outer = ptr::null_mut();
+        let mut span = Span {
+            swap: calls.swap,
+            record: Box::into_raw(Box::new(Record([0; 640]))),
+            outer: ptr::null_mut(),
+            shown: false,
+        };
 
         // SAFETY: the record stays where it is until it is swapped out.
         unsafe {
-            let record = record.as_mut_ptr();
-
             (calls.init)(
-                record,
+                span.record,
                 ids.trace_id.as_ptr(),
                 ids.span_id.as_ptr(),
                 1,
             );
             for &(key, value) in attributes {
                 if let Some(key) = key {
-                    (calls.attr)(record, key, value.as_ptr(), value.len());
+                    (calls.attr)(span.record, key, value.as_ptr(), value.len());
                 }
             }
-            (calls.swap)(record, &mut outer);
+            span.shown = (calls.swap)(span.record, &mut span.outer) == 0;
         }
-        let _at_the_end = SwapBack(calls.swap, outer);
         work()
     }
 }
 
-struct SwapBack(Swap, *mut Record);
+/// Ends when it is dropped.
+struct Span {
+    swap: Swap,
+    record: *mut Record,
+    outer: *mut Record,
+    shown: bool,
+}
 
-impl Drop for SwapBack {
+impl Drop for Span {
     fn drop(&mut self) {
-        // SAFETY: what was there before is still there, as calls nest.
-        unsafe { (self.0)(self.1, ptr::null_mut()) };
+        // SAFETY: what was there before is still there, as calls nest; and
+        // nobody has the address of a record that was swapped out.
+        unsafe {
+            if !self.shown || (self.swap)(self.outer, ptr::null_mut()) == 0 {
+                drop(Box::from_raw(self.record));
+            }
+        }
     }
 }
