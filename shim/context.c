@@ -22,6 +22,7 @@ static uint64_t key_count; /* that readers can know of */
 /* Is there something that a child has to publish for itself, too? */
 static bool is_shown;
 static bool has_yielded;
+static bool instance_is_old; /* the parent's */
 
 /* Which version is staged and which was published last: its number, and, from
  * PUBLISHED_SHIFT on, the other one's. One store changes them. */
@@ -108,20 +109,29 @@ static int set_default_name(struct otelctx_payload *payload)
                                OTELCTX_SPAN("service.name"), name);
 }
 
+/* What is wanted, if it could be made, and has room. */
+static void add_instance(struct otelctx_payload *payload)
+{
+    struct otelctx_span id;
+
+    (void)otelctx_instance_make();
+    id = otelctx_instance_id();
+    if (id.size > 0)
+        (void)otelctx_payload_set(payload, OTELCTX_RESOURCE,
+                                  OTELCTX_SPAN(OTELCTX_INSTANCE_KEY), id);
+}
+
 int otelctx_context_stage(void)
 {
     struct otelctx_payload *const payload = &memory()->version[edited()];
-    const struct otelctx_span id = otelctx_instance_id();
     int err = 0;
 
     if (!otelctx_payload_has(payload, OTELCTX_RESOURCE,
                              OTELCTX_SPAN("service.name")))
         err = set_default_name(payload);
-    if (!err && id.size > 0 &&
-        !otelctx_payload_has(payload, OTELCTX_RESOURCE,
-                             OTELCTX_SPAN(OTELCTX_INSTANCE_KEY)))
-        (void)otelctx_payload_set(payload, OTELCTX_RESOURCE,
-                                  OTELCTX_SPAN(OTELCTX_INSTANCE_KEY), id);
+    if (!err && !otelctx_payload_has(payload, OTELCTX_RESOURCE,
+                                     OTELCTX_SPAN(OTELCTX_INSTANCE_KEY)))
+        add_instance(payload);
     if (!err)
         otelctx_store_release(&versions,
                               published() << PUBLISHED_SHIFT | edited());
@@ -178,8 +188,27 @@ static int show(uint64_t version, const char **failed)
                                                      : otelctx_clock_update());
     if (err)
         *failed = "prctl";
-    is_shown = !err;
     return err;
+}
+
+/* The id that we gave this process was its parent's until now. */
+static void renew_instance(void)
+{
+    struct otelctx_publication *const p = &memory()->wiped.publication;
+    char old[OTELCTX_INSTANCE_SIZE];
+
+    instance_is_old = false;
+    if (!otelctx_instance_renew(old))
+        return;
+    for (unsigned i = 0; i < 3; i++)
+        otelctx_instance_replace(memory()->version[i].bytes,
+                                 otelctx_payload_used(&memory()->version[i]),
+                                 old);
+    /* Nothing is there yet, but in a child that resumes a call. */
+    otelctx_instance_replace(p->mapping.at, p->mapping.size, old);
+    if (p->large)
+        otelctx_instance_replace(p->large, (size_t)2 * OTELCTX_PAYLOAD_MAX,
+                                 old);
 }
 
 int otelctx_context_publish(const char **failed)
@@ -193,11 +222,14 @@ int otelctx_context_publish(const char **failed)
         (void)otelctx_context_edit(); /* nothing was ever staged */
         (void)otelctx_context_stage();
     }
+    if (instance_is_old)
+        renew_instance();
     err = show(staged(), failed);
-    if (!err)
-        otelctx_store_release(&versions,
-                              staged() << PUBLISHED_SHIFT | staged());
-    return err;
+    if (err)
+        return err;
+    is_shown = true;
+    otelctx_store_release(&versions, staged() << PUBLISHED_SHIFT | staged());
+    return 0;
 }
 
 int otelctx_context_set_schema(struct otelctx_span schema)
@@ -266,39 +298,36 @@ bool otelctx_context_is_shown(void)
     return is_shown;
 }
 
-/* The id that we gave this process was its parent's until now. */
-static void renew_instance(void)
+void otelctx_context_begin_child(enum otelctx_child what)
 {
-    struct otelctx_publication *const p = &memory()->wiped.publication;
-    char old[OTELCTX_INSTANCE_SIZE];
-
-    if (!otelctx_instance_renew(old))
-        return;
-    for (unsigned i = 0; i < 3; i++)
-        otelctx_instance_replace(memory()->version[i].bytes,
-                                 otelctx_payload_used(&memory()->version[i]),
-                                 old);
-    /* Nothing is there yet, but in a child that resumes a call. */
-    otelctx_instance_replace(p->mapping.at, p->mapping.size, old);
-    if (p->large)
-        otelctx_instance_replace(p->large, (size_t)2 * OTELCTX_PAYLOAD_MAX,
-                                 old);
+    memory()->wiped.is_old = 1;
+    is_shown = is_shown && what == OTELCTX_CHILD_PUBLISHES;
+    instance_is_old = true;
+    if (what != OTELCTX_CHILD_MUST_BE_QUIET)
+        renew_instance();
 }
 
-void otelctx_context_begin_child(bool publishes)
+void otelctx_context_catch_up(void)
 {
     const char *failed;
 
-    memory()->wiped.is_old = 1;
-    renew_instance();
-    is_shown = is_shown && publishes && show(published(), &failed) == 0;
+    if (is_shown && !memory()->wiped.publication.mapping.at)
+        (void)show(published(), &failed);
 }
 
-void otelctx_context_resume_in_child(void)
+void otelctx_context_resume_in_child(enum otelctx_child what)
 {
+    struct otelctx_publication *const p = &memory()->wiped.publication;
+
     memory()->wiped.resumed = true;
-    renew_instance();
-    otelctx_publication_finish(&memory()->wiped.publication);
+    is_shown = is_shown && what == OTELCTX_CHILD_PUBLISHES;
+    instance_is_old = true;
+    if (what != OTELCTX_CHILD_MUST_BE_QUIET)
+        renew_instance();
+    if (what == OTELCTX_CHILD_PUBLISHES)
+        otelctx_publication_finish(p);
+    else
+        otelctx_publication_hide(p);
 }
 
 void otelctx_context_end_resumed(void)
@@ -306,6 +335,8 @@ void otelctx_context_end_resumed(void)
     const char *failed;
 
     memory()->wiped.resumed = false;
-    if (memory()->wiped.publication.mapping.at)
+    if (!is_shown)
+        otelctx_publication_drop(&memory()->wiped.publication);
+    else if (memory()->wiped.publication.mapping.at)
         (void)show(published(), &failed);
 }

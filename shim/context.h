@@ -86,14 +86,25 @@ bool otelctx_context_is_shown(void);
  */
 void otelctx_context_yield(const void *taken);
 
-/* The first thing in a forked child; is it to publish what its parent had? */
-void otelctx_context_begin_child(bool publishes);
+/* What a forked child is to do with what its parent had published. */
+enum otelctx_child {
+    OTELCTX_CHILD_PUBLISHES,
+    OTELCTX_CHILD_DROPS,
+    OTELCTX_CHILD_MUST_BE_QUIET, /* drops, without a system call */
+};
+
+/* The first thing in a forked child. */
+void otelctx_context_begin_child(enum otelctx_child what);
+
+/* Publish what is to be, and is not yet. */
+void otelctx_context_catch_up(void);
 
 /*
- * The same in a child that has copies of everything, because it was forked in
- * the middle of a call, which it will resume; and when that call is over.
+ * The first thing in a child that has copies of everything, because it was
+ * forked in the middle of a call, which it will resume; and what is to be done
+ * when that call is over.
  */
-void otelctx_context_resume_in_child(void);
+void otelctx_context_resume_in_child(enum otelctx_child what);
 void otelctx_context_end_resumed(void);
 
 /* From here on: at any time, without the lock. */

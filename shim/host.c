@@ -12,12 +12,13 @@
 /* The name that no program may give to something of its own. */
 extern char **__environ WEAK;
 extern unsigned long getauxval(unsigned long type) WEAK;
-extern int *__errno_location(void) WEAK;
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void),
                              void (*child)(void), void *dso) WEAK;
 extern int pthread_atfork(void (*prepare)(void), void (*parent)(void),
                           void (*child)(void)) WEAK;
 extern void *dlsym(void *handle, const char *name) WEAK;
+
+#pragma weak __errno_location
 
 /* An environment that libc does not have: at most this much of it. */
 enum {

@@ -8,9 +8,11 @@
 #include "shim/sys.h"
 
 enum {
-    TEXT_SIZE = OTELCTX_INSTANCE_SIZE - 1
+    TEXT_SIZE = OTELCTX_INSTANCE_SIZE - 1,
+    STRING_MAX = 128 << 10 /* of the environment, for execve(2) */
 };
 static char id[OTELCTX_INSTANCE_SIZE];
+static bool wanted;
 
 /* 128 bits, as random as could be had; a child that gets none goes on from its
  * parent's, with its own time and pid. */
@@ -49,10 +51,19 @@ static void write_id(void)
     }
 }
 
+void otelctx_instance_want(void)
+{
+    wanted = true;
+}
+
 int otelctx_instance_make(void)
 {
-    const int err = otelctx_sys_random(state, sizeof(state));
+    static int err;
 
+    if (!wanted)
+        return err;
+    wanted = false;
+    err = otelctx_sys_random(state, sizeof(state));
     if (!err)
         write_id();
     return err;
@@ -72,11 +83,11 @@ bool otelctx_instance_renew(char old[OTELCTX_INSTANCE_SIZE])
     if (!id[0])
         return false;
     memcpy(old, id, sizeof(id));
-    if (otelctx_instance_make()) {
+    if (otelctx_sys_random(state, sizeof(state))) {
         state[0] = mix(state[0] ^ otelctx_clock_first());
         state[1] = mix(state[1] ^ (uint64_t)otelctx_sys_pid() ^ state[0]);
-        write_id();
     }
+    write_id();
     (void)otelctx_instance_replace(exported.at, exported.size, old);
     return true;
 }
@@ -107,16 +118,19 @@ int otelctx_instance_export(struct otelctx_span attributes,
     const struct otelctx_span name = OTELCTX_SPAN("OTEL_RESOURCE_ATTRIBUTES=");
     const struct otelctx_span key = OTELCTX_SPAN("," OTELCTX_INSTANCE_KEY "=");
     const struct otelctx_span value = otelctx_instance_id();
+    const size_t first = marker.size + value.size + 1;
+    const size_t second =
+        name.size + attributes.size + key.size + value.size + 1;
     char *strings[2], *at;
     void *memory;
     int err;
 
-    exported.size = marker.size + value.size + 1 + name.size + attributes.size +
-                    key.size + value.size + 1;
-    err = otelctx_sys_map(exported.size, -1, &memory);
+    if (second > STRING_MAX)
+        return -E2BIG;
+    err = otelctx_sys_map(first + second, -1, &memory);
     if (err)
         return err;
-    exported.at = memory;
+    exported = (struct otelctx_exported){memory, first + second};
     strings[0] = exported.at;
     strings[1] = put(put(strings[0], marker), value) + 1;
     at = put(strings[1], name);

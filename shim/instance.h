@@ -20,7 +20,11 @@ enum {
     OTELCTX_INSTANCE_SIZE = 37
 };
 
-/* Make one. Returns 0, or what getrandom said; then there is none. */
+/* There is to be one. */
+void otelctx_instance_want(void);
+
+/* Make the one that is wanted, once. Returns 0, also when none is wanted, or
+ * what getrandom said; then there is none. */
 int otelctx_instance_make(void);
 
 /* Empty when none was made. */
@@ -41,7 +45,8 @@ unsigned otelctx_instance_replace(void *at, size_t size, const char *old);
  * the other attributes, which are `attributes`. An id that the parent exported
  * is `inherited`, else empty.
  *
- * Returns 0, -ENOSYS (no environment to change) or what mmap said.
+ * Returns 0, -E2BIG (it would be too long for execve), -ENOSYS (no environment
+ * to change) or what mmap said; then nothing has changed.
  */
 int otelctx_instance_export(struct otelctx_span attributes,
                             struct otelctx_span inherited);

@@ -14,9 +14,10 @@
 
 static bool republishes, yields;
 
-/* A filter that came after we started may kill who makes our system calls. */
+/* A filter that came after we started may kill who makes our system calls: even
+ * the one that would tell whether it was a child of vfork that asked for it. */
 static bool filter_noted;
-static int filter_before = -1; /* our first publication */
+static int mode_before = -1; /* our first publication */
 
 /* Where the host has named a mapping of its own; 0: nowhere. */
 static uint64_t other_publisher;
@@ -29,14 +30,14 @@ enum {
 };
 static uint64_t next_look_ns;
 
-static bool filter_came(void)
-{
-    return filter_noted || otelctx_sys_seccomp() != filter_before;
-}
-
 void otelctx_lifecycle_note_filter(void)
 {
     filter_noted = true;
+}
+
+static bool filter_came(void)
+{
+    return filter_noted || otelctx_sys_seccomp() != mode_before;
 }
 
 /* ---- Another publisher -------------------------------------------------- */
@@ -77,8 +78,8 @@ void otelctx_lifecycle_check(bool at_start)
     const uint64_t other = otelctx_load_acquire(&other_publisher);
     const bool knows = other || (at_start && otelctx_prctl_is_hosts());
 
-    if (filter_before < 0)
-        filter_before = otelctx_sys_seccomp();
+    if (mode_before < 0)
+        mode_before = otelctx_sys_seccomp();
     if (yields && !otelctx_context_has_yielded() &&
         (other || (!knows && look())))
         otelctx_context_yield((const void *)(uintptr_t)other);
@@ -94,18 +95,24 @@ void otelctx_lifecycle_note_publisher(const void *at)
 
 /* ---- Enter and leave ---------------------------------------------------- */
 
-static void begin_child(void)
+static enum otelctx_child what_child_does(void)
 {
-    otelctx_context_begin_child(republishes && !filter_came());
+    if (otelctx_context_is_shown() && filter_came())
+        return OTELCTX_CHILD_MUST_BE_QUIET;
+    return republishes ? OTELCTX_CHILD_PUBLISHES : OTELCTX_CHILD_DROPS;
 }
 
+/* Also a child of a fork that libc knows nothing of begins here. */
 int otelctx_lifecycle_enter(void)
 {
     const int err = otelctx_context_enter();
 
-    if (!err && !otelctx_memory()->wiped.is_old)
-        begin_child(); /* of a fork that libc knows nothing of */
-    return err;
+    if (err)
+        return err;
+    if (!otelctx_memory()->wiped.is_old)
+        otelctx_context_begin_child(what_child_does());
+    otelctx_context_catch_up();
+    return 0;
 }
 
 void otelctx_lifecycle_leave(void)
@@ -128,16 +135,18 @@ void otelctx_lifecycle_leave(void)
  */
 static void prepare(void)
 {
-    struct otelctx_memory *const memory = otelctx_memory();
+    struct otelctx_wiped *wiped;
 
-    if (!memory)
+    if (!otelctx_memory() && otelctx_memory_make())
         return;
+    wiped = &otelctx_memory()->wiped;
     if (otelctx_lifecycle_enter() == 0) {
-        otelctx_lifecycle_check(false);
-        return;
+        if (otelctx_context_is_shown() && republishes)
+            otelctx_lifecycle_check(false);
+    } else if (otelctx_lock_is_mine(&wiped->lock)) {
+        wiped->forks++;
+        otelctx_memory_pass(true);
     }
-    memory->wiped.forks++;
-    otelctx_memory_pass(true);
 }
 
 static void parent(void)
@@ -145,7 +154,7 @@ static void parent(void)
     struct otelctx_memory *const memory = otelctx_memory();
 
     if (!memory || !otelctx_lock_is_mine(&memory->wiped.lock))
-        return; /* it was made by another thread meanwhile */
+        return;
     if (memory->wiped.forks == 0) {
         otelctx_lifecycle_leave();
         return;
@@ -163,11 +172,13 @@ static void child(void)
     if (memory->wiped.forks > 0) {
         otelctx_memory_adopt();
         parent();
-        otelctx_context_resume_in_child();
+        otelctx_context_resume_in_child(what_child_does());
         return;
     }
-    otelctx_memory_wipe();
-    begin_child();
+    if (otelctx_lock_is_mine(&memory->wiped.lock))
+        otelctx_memory_wipe(); /* the kernel has not */
+    if (otelctx_lifecycle_enter() == 0)
+        otelctx_lifecycle_leave();
 }
 
 void otelctx_lifecycle_start(const struct otelctx_options *options)

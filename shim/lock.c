@@ -36,7 +36,9 @@ int otelctx_lock(uint64_t *word)
         if (!(seen & SLEEPERS) &&
             !otelctx_swap_if(word, &seen, seen | SLEEPERS))
             continue;
-        otelctx_sys_futex_wait(word, (uint32_t)(seen | SLEEPERS));
+        if (otelctx_sys_futex_wait(word, (uint32_t)(seen | SLEEPERS)) ==
+            -ETIMEDOUT)
+            return -EBUSY;
         taken = me | SLEEPERS; /* others may still sleep */
     }
 }

@@ -11,7 +11,9 @@
  * free lock, so a page wiped by fork holds one.
  *
  * Returns 0, or -EBUSY when the calling thread holds it already: a signal
- * handler that interrupted the owner would otherwise wait for ever.
+ * handler that interrupted the owner would otherwise wait for ever. Also when
+ * another thread has held it for a second: it is forking then, and waits in
+ * somebody else's atfork handler, maybe for what the calling thread holds.
  */
 int otelctx_lock(uint64_t *word);
 void otelctx_unlock(uint64_t *word);

@@ -71,8 +71,10 @@ OTELCTX_API int otelctx_abi(void);
  *
  * Returns 0, -EINVAL (key NULL or empty, key or value not UTF-8), -EPERM (the
  * key begins with "threadlocal."), -ENOSPC (too long), -EBUSY (called from a
- * signal handler that interrupted another process call of this thread), -ENOSYS
- * or what mmap said to the first call. On failure what is staged is unchanged.
+ * signal handler that interrupted another process call of this thread, or
+ * another thread has been in one, or on its way through fork, for a second),
+ * -ENOSYS or what mmap said to the first call. On failure what is staged is
+ * unchanged.
  * Thread-safe; not for signal handlers.
  * Rule: OTEP 4719, "Payload Format"; resource.proto.
  */
@@ -188,8 +190,9 @@ OTELCTX_API int otelctx_attach_traceparent(const char *text, size_t len);
  * record's owner left attributes in it that are none), -ENOENT (nothing is
  * attached), -ENOSPC (no room in the 612 bytes; an attribute takes two and its
  * value), -ESTALE as otelctx_key(), -EBUSY as above (but the program's own
- * record takes attributes), -ENOSYS. On failure the record is unchanged. Own thread only; no lock, no
- * allocation, no system call. Rule: OTEP 4947, "Thread-Local Context Record".
+ * record takes attributes), -ENOSYS. On failure the record is unchanged. Own
+ * thread only; no lock, no allocation, no system call. Rule: OTEP 4947,
+ * "Thread-Local Context Record".
  */
 OTELCTX_API int otelctx_attr(uint8_t key, const char *value, size_t len);
 

@@ -67,7 +67,7 @@ static void tell(enum otelctx_log_level level, const char *text)
     otelctx_line_send(&line);
 }
 
-/* OTELCTX_INSTANCE_ID. */
+/* OTELCTX_INSTANCE_ID, once the attributes are known. */
 static void give_instance_id(const struct otelctx_settings *s)
 {
     const char *failed = "getrandom";
@@ -76,16 +76,13 @@ static void give_instance_id(const struct otelctx_settings *s)
     if (s->options.instance_id == OTELCTX_INSTANCE_ID_OFF)
         return;
     if (otelctx_payload_has(otelctx_context_staged(), OTELCTX_RESOURCE,
-                            OTELCTX_SPAN(OTELCTX_INSTANCE_KEY))) {
+                            OTELCTX_SPAN(OTELCTX_INSTANCE_KEY)) &&
+        otelctx_instance_id().size == 0) {
         tell(OTELCTX_LOG_INFO, "the service.instance.id is configured: forked "
                                "children repeat it");
         return;
     }
     err = otelctx_instance_make();
-    if (!err) {
-        (void)otelctx_context_edit();
-        (void)otelctx_context_stage();
-    }
     if (!err && s->options.instance_id == OTELCTX_INSTANCE_ID_EXPORT &&
         !otelctx_host_is_secure()) {
         failed = "environment";
@@ -124,6 +121,8 @@ static int start(struct otelctx_settings *s)
     int err;
 
     otelctx_lifecycle_start(&s->options);
+    if (s->options.instance_id != OTELCTX_INSTANCE_ID_OFF)
+        otelctx_instance_want();
     if (s->options.publish == OTELCTX_PUBLISH_CONFIGURED &&
         !otelctx_stage_has_any(s))
         return 0;

@@ -111,7 +111,8 @@ void otelctx_publication_drop(struct otelctx_publication *p)
 
     if (!h)
         return;
-    if (!is_ours(p)) {
+    /* Whose it is now may even have unmapped it. */
+    if (!otelctx_sys_readable(h) || !is_ours(p)) {
         otelctx_publication_forget(p);
         return;
     }
@@ -151,4 +152,13 @@ void otelctx_publication_finish(struct otelctx_publication *p)
         header_write(h, &p->written);
     if (h)
         (void)otelctx_mapping_name(&p->mapping);
+}
+
+void otelctx_publication_hide(struct otelctx_publication *p)
+{
+    struct otelctx_header *h = header_of(p);
+
+    memset(p->written.signature, 0, sizeof(p->written.signature));
+    if (h)
+        memset(h->signature, 0, sizeof(h->signature));
 }

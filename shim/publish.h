@@ -68,4 +68,7 @@ void otelctx_publication_pass(const struct otelctx_publication *p,
  */
 void otelctx_publication_finish(struct otelctx_publication *p);
 
+/* Or let no reader see it, whatever the interrupted call still does. */
+void otelctx_publication_hide(struct otelctx_publication *p);
+
 #endif

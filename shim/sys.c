@@ -331,9 +331,12 @@ void otelctx_sys_write_stderr(const char *text, size_t size)
                 sizeof(before));
 }
 
-void otelctx_sys_futex_wait(void *word, uint32_t value)
+int otelctx_sys_futex_wait(void *word, uint32_t value)
 {
-    (void)call4(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value, 0);
+    const struct timespec second = {.tv_sec = 1};
+
+    return (int)call4(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value,
+                      (long)&second);
 }
 
 void otelctx_sys_futex_wake(void *word)

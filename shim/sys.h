@@ -68,8 +68,9 @@ int otelctx_sys_pid(void);
 /* Never blocks, and no signal that it raises gets through. */
 void otelctx_sys_write_stderr(const char *text, size_t size);
 
-/* Wait until the 32 bits at `word` are no longer `value`, or a wake. */
-void otelctx_sys_futex_wait(void *word, uint32_t value);
+/* Wait until the 32 bits at `word` are no longer `value`, or a wake; -ETIMEDOUT
+ * after a second. */
+int otelctx_sys_futex_wait(void *word, uint32_t value);
 void otelctx_sys_futex_wake(void *word);
 
 #endif

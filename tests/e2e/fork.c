@@ -13,8 +13,6 @@
 
 TestSuite(fork, .timeout = 120);
 
-extern char **environ;
-
 Test(fork, a_child_has_its_own_context_before_fork_returns)
 {
     pid_t child;
@@ -249,6 +247,9 @@ static uint64_t timestamp(void)
     return published_at_ns;
 }
 
+/* What these do is what is tested.
+ * NOLINTBEGIN(clang-analyzer-security.insecureAPI.vfork,
+ *             clang-analyzer-unix.Vfork) */
 Test(fork, vfork_and_posix_spawn_and_system_change_nothing)
 {
     char *const words[] = {"true", NULL};
@@ -282,6 +283,9 @@ Test(fork, a_child_of_vfork_may_make_calls_for_its_parent)
     cr_expect_eq(otelctx_process_publish(), 0);
     cr_expect_eq(judge_self("2"), AS_IT_SHOULD_BE);
 }
+
+/* NOLINTEND(clang-analyzer-security.insecureAPI.vfork,
+ *           clang-analyzer-unix.Vfork) */
 
 /* ---- Under a seccomp filter --------------------------------------------- */
 

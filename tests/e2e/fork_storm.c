@@ -29,7 +29,7 @@ static const char *whole(struct otelread_report *report)
             continue;
         memcpy(text, node->span.bytes, node->span.size);
         if (found++ == 0)
-            strcpy(value, text);
+            memcpy(value, text, sizeof(text));
         else if (strcmp(text, value) != 0)
             return NULL;
     }

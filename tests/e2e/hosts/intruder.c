@@ -28,7 +28,7 @@ __attribute__((visibility("default"))) int
 otelctx_swap(struct otelctx_record *record, struct otelctx_record **previous)
 {
     void *const next = dlsym(RTLD_NEXT, "otelctx_swap");
-    const char *const when = getenv("INTRUDER");
+    const char *const set = getenv("INTRUDER"), *const when = set ? set : "";
     int (*swap)(struct otelctx_record *, struct otelctx_record **);
     int result;
 
