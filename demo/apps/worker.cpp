@@ -97,7 +97,7 @@ template <class Id> static Id id_of(int number)
 static int query(int number)
 {
     Span span(id_of<TraceId>(number), id_of<SpanId>(0x20 + number),
-                    {{db_operation, "SELECT"}});
+              {{db_operation, "SELECT"}});
 
     look_here();
     return 10 * number;
@@ -107,7 +107,7 @@ static int serve(int number)
 {
     const auto user = "user-" + std::to_string(number);
     Span span(id_of<TraceId>(number), id_of<SpanId>(0x10 + number),
-                    {{http_route, "/cart"}, {user_id, user}});
+              {{http_route, "/cart"}, {user_id, user}});
     const int rows = query(number);
 
     look_here(); // the request's own context is back
