@@ -10,6 +10,7 @@
 
 SUPPORT=$ROOT/tests/support
 CELLS=$TMP/cells
+GUEST=$BUILD/guest/arm64
 FIRST=00-0123456789abcdef0123456789abcdef-0123456789abcdef-01
 SECOND=00-fedcba9876543210fedcba9876543210-fedcba9876543210-03
 
@@ -23,7 +24,7 @@ guest() {
 # cell NAME [NAME=VALUE]...: the calls of stdin, made by the driver.
 cell() {
     mkdir -p "$CELLS/$LIBC-$1"
-    cp "$TMP/driver" "$BUILD/guest/otelctx/shim/libotelctx_preload.so" \
+    cp "$TMP/driver" "$GUEST/release/usr/lib/libotelctx_preload.so" \
         "$CELLS/$LIBC-$1"
     echo "env LD_PRELOAD=./libotelctx_preload.so ${*:2} ./driver" \
         >"$CELLS/$LIBC-$1/start"
@@ -109,12 +110,13 @@ second attached 0123456789abcdef0123456789abcdef 0123456789abcdef 1' \
 second detached' "$(threads "$at-main")"
 }
 
-check 'an aarch64 guest can be made of Debian packages' guest --prepare
+check 'an aarch64 guest can be made of Debian packages' \
+    guest --prepare arm64 bookworm
 cells glibc aarch64-linux-gnu-gcc
-cells musl "$BUILD/guest/musl-gcc"
-cp "$SUPPORT/observe" "$BUILD/guest/otelctx/demo/reader/otelctx-read" "$CELLS"
+cells musl "$GUEST/musl-gcc"
+cp "$SUPPORT/observe" "$GUEST/release/usr/bin/otelctx-read" "$CELLS"
 check 'the hosts run in it and are looked at' \
-    guest "$CELLS" './observe /work/otelctx-read'
+    guest arm64 bookworm "$CELLS" './observe /work/otelctx-read'
 judge glibc
 same 'glibc: gdb finds the same records' "$(slots "$CELLS/glibc-attached")" \
     "$(slots_by_gdb "$CELLS/glibc-attached")"

@@ -11,6 +11,7 @@
 
 SOURCES=$ROOT/tests/e2e/matrix
 SUPPORT=$ROOT/tests/support
+GUEST=$BUILD/guest/arm64
 EXPORTED=-Wl,--export-dynamic-symbol=otel_thread_ctx_v1
 
 # ---- a target: machine, libc, and the objects that cells are linked from -----
@@ -404,9 +405,9 @@ observe_here() {
 }
 
 observe_there() {
-    cp "$SUPPORT/observe" "$BUILD/guest/otelctx/demo/reader/otelctx-read" \
+    cp "$SUPPORT/observe" "$GUEST/release/usr/bin/otelctx-read" \
         "$TMP/cells/aarch64"
-    guest "$TMP/cells/aarch64" './observe /work/otelctx-read'
+    guest arm64 bookworm "$TMP/cells/aarch64" './observe /work/otelctx-read'
 }
 
 target x86_64 glibc gcc -mtls-dialect=gnu2 -mtls-dialect=gnu
@@ -421,13 +422,14 @@ only_x86_64
 check 'the programs for x86-64 run and are looked at' observe_here
 
 if grep -q '^ID=debian$' /etc/os-release; then
-    check 'an aarch64 guest can be made of Debian packages' guest --prepare
+    check 'an aarch64 guest can be made of Debian packages' \
+        guest --prepare arm64 bookworm
     target aarch64 glibc aarch64-linux-gnu-gcc -mtls-dialect=desc \
         -mtls-dialect=trad
     cells
     only_glibc
 
-    target aarch64 musl "$BUILD/guest/musl-gcc" -mtls-dialect=desc \
+    target aarch64 musl "$GUEST/musl-gcc" -mtls-dialect=desc \
         -mtls-dialect=trad
     cells
 
