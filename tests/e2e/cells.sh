@@ -1,0 +1,201 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Sourced, after common.sh: cells of a matrix. Each is a host with the shim, a
+# libc of its own and a conversation (tests/support/converse) in the course of
+# which it and its child, which never execs, are looked at.
+
+SUPPORT=$ROOT/tests/support
+EINVAL=-22
+FIRST=0123456789abcdef0123456789abcdef-0123456789abcdef
+SECOND=fedcba9876543210fedcba9876543210-fedcba9876543210
+CONVERSATION="key http.route
+attach 00-$FIRST-01
+attr 0 /cart
+look
+fork
+get
+look
+attach 00-$SECOND-03
+set where child
+publish
+look
+drop
+look
+publish
+look"
+declare -A ROWS=()
+ORDER=()
+
+# supported TOOL ARGUMENT...: what tests/support makes, it makes in our folder.
+supported() {
+    OTELCTX_BUILD=$BUILD "$SUPPORT/$1" "${@:2}"
+}
+
+# libcs ARCHITECTURE: their names, the oldest first.
+libcs() {
+    (cd "$BUILD/libcs/$1" && printf '%s\n' *-*.*) | sort -V
+}
+
+# prepare ARCHITECTURE: all that its cells are made of.
+prepare() {
+    check "every libc for $1 can be fetched" supported libcs "$1"
+    check "and the release for $1 built" supported guest --prepare "$1" bookworm
+    hosts "$1" "$BUILD/guest/$1/musl-gcc"
+}
+
+# hosts ARCHITECTURE MUSL_GCC: the same two programs for all cells. What is
+# built for musl needs no version. They find their dynamic linker beside them.
+hosts() {
+    local source=$ROOT/tests/e2e/hosts/driver.c
+    local options=(-I"$ROOT" -pthread '-Wl,--dynamic-linker=./ld.so')
+
+    mkdir -p "$TMP/hosts/$1"
+    "$BUILD/libcs/$1/old-gcc" "${options[@]}" -o "$TMP/hosts/$1/glibc" "$source"
+    "$2" "${options[@]}" -o "$TMP/hosts/$1/musl" "$source"
+}
+
+# release ARCHITECTURE: the file that is installed, which all its cells run.
+release() {
+    echo "$BUILD/guest/$1/release/usr/lib/libotelctx_preload.so"
+}
+
+# furnish FOLDER ARCHITECTURE MAPPING WITHOUT_MEMFD: cells below FOLDER, and
+# what they share. Each libc has one where the mapping has the first of these
+# names, and one where there is no memfd, because no file may be longer than
+# nothing. Where that means "none", the newest libcs will do. Under "emulation",
+# which has nobody look on and lets children inherit what no kernel would, there
+# is no fork, and the latter are left out.
+furnish() {
+    local libc newest
+
+    mkdir -p "$1"
+    cp "$(release "$2")" "$SUPPORT/converse" \
+        "$BUILD/guest/$2/release/usr/bin/otelctx-read" "$1"
+    newest=" $(libcs "$2" | tac | sort -u -t- -k1,1 | tr '\n' ' ')"
+    CELLS=()
+    for libc in $(libcs "$2"); do
+        cp -r "$BUILD/libcs/$2/$libc" "$1"
+        cp "$TMP/hosts/$2/${libc%-*}" "$1/$libc/host"
+        cell "$1" "$libc" "$3" ''
+        [ -n "$4" ] || continue
+        if [ "$4" != none ] || [[ $newest == *" $libc "* ]]; then
+            cell "$1" "$libc" "$4" 'ulimit -f 0; '
+        fi
+    done
+}
+
+# cell FOLDER LIBC MAPPING LIMIT
+cell() {
+    local folder=$1/${#CELLS[@]} run=env set=
+
+    [ "$3" != emulation ] || run='qemu-aarch64 -L .' set=-E
+    CELLS+=("$folder|$2|$3")
+    mkdir "$folder"
+    echo "$CONVERSATION" | possible "$3" >"$folder/calls"
+    echo "$4cd ../$2; exec $run $set OTEL_SERVICE_NAME=cell $set $(
+    )LD_LIBRARY_PATH=. $set LD_PRELOAD=../libotelctx_preload.so ./host" \
+        >"$folder/start"
+}
+
+# possible MAPPING: of calls or answers.
+possible() {
+    if [ "$1" = emulation ]; then grep -v '^fork'; else cat; fi
+}
+
+# seen FILE: what otelctx-read said, a process a line.
+seen() {
+    jq -rs '.[0].pid as $parent | .[] | [
+        if .pid == $parent then "parent" else "child" end, .status,
+        (.contexts[] | .mapping.name, ([.resource.attributes[] |
+            "\(.key)=\(.value.stringValue)"] | sort[])),
+        (.threads[] | .status, (select(.status == "attached") |
+            "\(.trace_id)-\(.span_id)-\(.trace_flags)"),
+            (.attributes // [] | .[] | "\(.key)=\(.value.stringValue)"))
+        ] | join(" ")' "$1"
+}
+
+# expected_looks MAPPING, expected_answers MAPPING: of the conversation; without
+# a mapping, no one is seen.
+expected_looks() {
+    local parent before after child
+
+    parent="parent ok $1 service.name=cell attached $FIRST-1 http.route=/cart"
+    before="child ok $1 service.name=cell attached $FIRST-1 http.route=/cart"
+    after="child ok $1 service.name=cell where=child attached $SECOND-3"
+    child='child no_context'
+    if [ "$1" = none ]; then
+        parent='parent no_context'
+        before=$child after=$child
+    fi
+    printf '%s\n' "$parent" "$parent" "$before" "$parent" "$after" \
+        "$parent" "$child" "$parent" "$after"
+}
+
+expected_answers() {
+    local published=0
+
+    [ "$1" != none ] || published=$EINVAL
+    printf '%s\n' 'key 0' 'attach 0' 'attr 0' 'fork PID' "get 0 00-$FIRST-01" \
+        'attach 0' 'set 0' "publish $published" 'drop 0' "publish $published"
+}
+
+# folders FILE: where the libraries are from, but for the shim.
+folders() {
+    sed '/otelctx/d; s,.*/\([^/]*\)/[^/]*$,\1,' "$1" | sort -u
+}
+
+# judge ARCHITECTURE: all cells that were furnished last.
+judge() {
+    local folder libc mapping sum
+
+    sum=$(sha256sum <"$(release "$1")")
+    for cell in "${CELLS[@]}"; do
+        IFS='|' read -r folder libc mapping <<<"$cell"
+        judge_cell "$folder" "$1" "$libc" "$mapping" "${sum%% *}"
+    done
+}
+# shellcheck disable=SC2154 # tap_failed is tap.sh's
+judge_cell() {
+    local folder=$1 libc=$3 mapping=$4 failed=$tap_failed
+    local kernel=unknown sentence row
+
+    [ ! -e "$folder/kernel" ] || kernel=$(<"$folder/kernel")
+    case $mapping in
+    none) sentence='nothing can be published, and nothing goes wrong' ;;
+    emulation) sentence='every call succeeds in user emulation' ;;
+    *) sentence="$mapping: thread, fork, update and drop are seen" ;;
+    esac
+    if [ -e "$folder/sum" ]; then
+        same "$2, Linux $kernel, ${libc/-/ }: $sentence" "$(
+            expected_answers "$mapping" | possible "$mapping"
+            echo "$5"
+            [ "$mapping" = emulation ] || {
+                echo "$libc"
+                expected_looks "$mapping"
+            }
+        )" "$(
+            cat "$folder/answers" "$folder/errors"
+            cut -d' ' -f1 "$folder/sum"
+            [ "$mapping" = emulation ] || {
+                folders "$folder/mapped"
+                seen "$folder/looks"
+            }
+        )"
+    else
+        tap_not_ok "$2, Linux $kernel, ${libc/-/ }: $sentence" 'it did not run'
+    fi
+    row=$(printf '%s %-24s %-26s' "$2" "$kernel" "$mapping")
+    [ "$failed" = "$tap_failed" ] || libc+=:FAILED
+    [ -n "${ROWS[$row]-}" ] || ORDER+=("$row")
+    ROWS[$row]+=" $libc"
+}
+
+# The matrix, a line for each kernel and name.
+print_table() {
+    local row
+
+    for row in "${ORDER[@]}"; do
+        echo "# $row${ROWS[$row]}"
+    done
+}
