@@ -67,6 +67,36 @@ stderr_of() {
     env LD_PRELOAD="$SHIM" "$@" 2>&1 >/dev/null | sed 's/^otelctx\[[0-9]*\]/otelctx[PID]/'
 }
 
+# unchanged SENTENCE COMMAND...: stdout, stderr and exit status are the same with
+# the shim as without, byte for byte. What is in `around` runs the command.
+unchanged() {
+    local sentence=$1
+    shift
+
+    both "$@"
+    check "$sentence" all_same
+}
+both() {
+    local run status preload
+
+    for run in plain preloaded; do
+        status=0
+        preload=
+        [ $run = plain ] || preload=$SHIM
+        "${around[@]}" env LD_PRELOAD="$preload" "$@" >"$TMP/$run.out" \
+            2>"$TMP/$run.err" </dev/null || status=$?
+        echo $status >"$TMP/$run.status"
+    done
+}
+all_same() {
+    local what
+
+    for what in out err status; do
+        diff "$TMP/plain.$what" "$TMP/preloaded.$what"
+    done
+}
+around=()
+
 # can_mount: this machine lets us have a mount namespace. A container may not.
 can_mount() {
     unshare -m true 2>/dev/null

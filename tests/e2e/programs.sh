@@ -8,29 +8,6 @@
 . "$(dirname "$0")/common.sh"
 cd "$TMP"
 
-# unchanged SENTENCE COMMAND...: stdout, stderr and exit status, byte for byte.
-unchanged() {
-    local sentence=$1 run status preload
-    shift
-
-    for run in plain preloaded; do
-        status=0
-        preload=
-        [ $run = plain ] || preload=$SHIM
-        env LD_PRELOAD="$preload" "$@" >$run.out 2>$run.err </dev/null ||
-            status=$?
-        echo $status >$run.status
-    done
-    check "$sentence" all_same
-}
-all_same() {
-    local what
-
-    for what in out err status; do
-        diff "plain.$what" "preloaded.$what"
-    done
-}
-
 printf '%s\n' b a c >lines
 unchanged 'coreutils' sort lines
 unchanged 'a command that fails' ls -d /nowhere

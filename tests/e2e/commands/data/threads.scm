@@ -1,0 +1,10 @@
+;; SPDX-License-Identifier: Apache-2.0
+(use-modules (ice-9 threads))
+(define (fib n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
+(write (par-map fib (iota 15)))
+(newline)
+(let ((pid (primitive-fork)))
+  (if (zero? pid)
+      (primitive-exit 4)
+      (begin (write (status:exit-val (cdr (waitpid pid)))) (newline))))
+(car '())
