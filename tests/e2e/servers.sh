@@ -6,64 +6,10 @@
 #
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
-# shellcheck source=tests/e2e/fixed.sh
-. "$(dirname "$0")/fixed.sh"
+# shellcheck source=tests/e2e/serving.sh
+. "$(dirname "$0")/serving.sh"
 # shellcheck source=tests/e2e/tree.sh
 . "$(dirname "$0")/tree.sh"
-
-chmod 755 "$TMP"
-# Others may listen on the same ports, but hardly on an address by our number.
-ADDRESS=127.$((64 + ($$ >> 16 & 63))).$(($$ >> 8 & 255)).$(($$ & 255))
-names=() processes=() sentences=() signals=()
-
-# See servers/table.sh.
-server() {
-    names+=("$1")
-    processes+=("$2")
-    sentences+=("$3")
-    signals+=("${4-TERM}")
-}
-
-# serve COMMAND...: with the shim or without, in the place of this shell; apart,
-# because some signal their whole group.
-serve() {
-    exec setsid env ${preload:+LD_PRELOAD="$preload"} OTELCTX_INSTANCE_ID=generate "$@"
-}
-
-# up NAME: starts it as $server; what it answers is in $TMP/answer.
-up() {
-    local tries
-
-    cd "$TMP"
-    rm -rf server
-    mkdir server
-    cd server
-    printf '%s\n' heron wren avocet >words
-    background "$1_start" >"$TMP/log" 2>&1
-    server=$PID
-    for ((tries = 0; tries < 300; tries++)); do
-        ! "$1_ask" >"$TMP/answer" 2>"$TMP/asked" || return 0
-        [ -e "/proc/$server/exe" ] || break
-        sleep 0.1
-    done
-    return 1
-}
-
-# down SIGNAL: ends it, what it left, and who asked it.
-down() {
-    local tries
-
-    kill -s "$1" "$server" || :
-    for ((tries = 0; tries < 100; tries++)); do
-        [ -e "/proc/$server/exe" ] || break
-        sleep 0.05
-    done
-    kill -KILL -- "-$server" 2>/dev/null || :
-    tap_stop 2>/dev/null
-}
-
-# shellcheck source=tests/e2e/servers/table.sh
-. "$ROOT/tests/e2e/servers/table.sh"
 
 for i in "${!names[@]}"; do
     what=${sentences[i]}
@@ -81,4 +27,13 @@ for i in "${!names[@]}"; do
         tree_published "$server" "${processes[i]}"
     down "${signals[i]}"
 done
+# A daemon leaves its parent, and with it the tree.
+cd "$TMP"
+LD_PRELOAD=$SHIM redis-server --port 0 --unixsocket "$TMP/socket" --daemonize yes \
+    --pidfile "$TMP/redis.pid" --logfile "$TMP/redis.log" >/dev/null
+check 'redis-server as a daemon: it answers' \
+    timeout 30 sh -c "until redis-cli -s '$TMP/socket' ping; do sleep 0.1; done"
+daemon=$(<"$TMP/redis.pid")
+check 'redis-server as a daemon: it has a context' published "$daemon"
+kill "$daemon"
 done_testing

@@ -8,23 +8,28 @@ tree() {
     local children child
 
     echo "$1"
-    children=$(cat "/proc/$1/task/"*/children 2>/dev/null) || return 0
+    children=$(cat "/proc/$1/task/"*/children 2>/dev/null) || :
     for child in $children; do
         tree "$child"
     done
 }
 
-# tree_published PID COUNT: so many processes at least, each with a context and
-# an instance id that no other has.
+# tree_published PID COUNT: there come to be so many processes at least, each
+# with a context and an instance id that no other has.
 tree_published() {
-    local process
+    local tries
 
-    for process in $(tree "$1"); do
-        published "$process" || [ ! -e "/proc/$process/exe" ] || return 1
+    for ((tries = 0; tries < 100; tries++)); do
+        tree_report "$1" >"$TMP/tree"
+        [ "$(wc -l <"$TMP/tree")" -lt "$2" ] || grep -qv ' ok ' "$TMP/tree" ||
+            break
+        sleep 0.1
     done
-    tree "$1" | xargs "$READ" --json | jq -r '"\(.pid) \(.command) \(.status) " +
-        "\(.contexts[].resource.attributes[] | select(.key == "service.instance.id")
-            .value.stringValue)"' | tee "$TMP/tree"
-    [ "$(wc -l <"$TMP/tree")" -ge "$2" ]
-    [ -z "$(cut -d ' ' -f 4 "$TMP/tree" | sort | uniq -d)" ]
+    cat "$TMP/tree"
+    [ $tries -lt 100 ] && [ -z "$(cut -d ' ' -f 4 "$TMP/tree" | sort | uniq -d)" ]
+}
+tree_report() {
+    tree "$1" | xargs "$READ" --json 2>/dev/null |
+        jq -r '"\(.pid) \(.command) \(.status) " + ([.contexts[].resource.attributes[]
+            | select(.key == "service.instance.id").value.stringValue] | join(","))'
 }

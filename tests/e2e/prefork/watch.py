@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: watch.py READER PID
+
+Reads every process of the tree below PID, over and over, until the tree is gone
+or standard input ends. Prints how many processes were seen with a context, and
+a line about each that had none at an age where it must, whose instance id
+changed, or whose id another one has.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import select
+import subprocess
+import sys
+
+# Seconds. A context is there a moment after the fork, but on a machine that is
+# busy a new process may not have run at all yet.
+GROWN_UP = 1.0
+
+ids = {}  # of each process
+missing = collections.Counter()  # how often in a row
+flaws = []
+
+
+def stat(pid):
+    """State and start, which tells processes with the same pid apart."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None, None
+    fields = text.rpartition(")")[2].split()
+    return fields[0], int(fields[19])
+
+
+def tree(pid):
+    found = [pid]
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            children = task.read_text().split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        for child in children:
+            found += tree(int(child))
+    return found
+
+
+def age(start):
+    up = float(pathlib.Path("/proc/uptime").read_text().split()[0])
+    return up - start / os.sysconf("SC_CLK_TCK")
+
+
+def instance_id(context):
+    for attribute in context["resource"]["attributes"]:
+        if attribute["key"] == "service.instance.id":
+            return attribute["value"]["stringValue"]
+    return None
+
+
+def judge(process, report):
+    pid, start = process
+    if report["status"] == "ok":
+        missing[process] = 0
+        now = instance_id(report["contexts"][0])
+        if ids.setdefault(process, now) != now:
+            flaws.append(f"{pid}: the id changed from {ids[process]} to {now}")
+        return
+    state, same_start = stat(pid)
+    if same_start != start or state in "ZX" or age(start) < GROWN_UP:
+        return
+    missing[process] += 1
+    if missing[process] == 2:
+        flaws.append(f"{pid}: {report['status']} at {age(start):.1f} s")
+
+
+def look(reader, root):
+    processes = {pid: (pid, stat(pid)[1]) for pid in tree(root)}
+    run = subprocess.run(
+        [reader, "--json", *map(str, processes)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    for line in run.stdout.splitlines():
+        report = json.loads(line)
+        process = processes[report["pid"]]
+        # Not when the pid went to another process before it was read.
+        if process[1] and process[1] == stat(process[0])[1]:
+            judge(process, report)
+
+
+reader, root = sys.argv[1], int(sys.argv[2])
+while stat(root)[0] not in (None, "Z") and not select.select([0], [], [], 0.005)[0]:
+    look(reader, root)
+
+owners = collections.defaultdict(list)
+for (pid, _), value in ids.items():
+    owners[value].append(pid)
+flaws += [f"{pids} share the id {value}" for value, pids in owners.items() if len(pids) > 1]
+print(len(ids), "processes")
+print(*flaws, sep="\n", end="\n" if flaws else "")
+sys.exit(bool(flaws))
