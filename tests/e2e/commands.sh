@@ -24,7 +24,7 @@ prepare() {
     fixed javac -d classes Sums.java
     fixed erlc tasks.erl
     ssh-keygen -q -t ed25519 -N '' -C birds -f key
-    fixed sh -e "$ROOT/tests/e2e/commands/repository.sh"
+    fixed sh "$ROOT/tests/e2e/commands/repository.sh"
     cd "$TMP"
     chmod 755 "$TMP"
 }

@@ -30,10 +30,9 @@ serve() {
 up() {
     local tries
 
-    cd "$TMP"
-    rm -rf server
-    mkdir server
-    cd server
+    rm -rf "$TMP/server"
+    mkdir "$TMP/server"
+    cd "$TMP/server" || return
     printf '%s\n' heron wren avocet >words
     background "$1_start" >"$TMP/log" 2>&1
     server=$PID

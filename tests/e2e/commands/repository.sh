@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A repository with two branches that do not merge.
+set -e
 git init -q -b ours repository
 cd repository
 for number in $(seq 30); do

@@ -9,13 +9,15 @@
 # MARKS, in any order with a comma between, or "-": "threads" when a process of
 # the command has more than one, "forks" when one forks rather than spawns,
 # "version" when it only says what it is.
+#
+# shellcheck disable=SC2016 # it is the commands that expand
 
 # Shells.
-row bash 4 forks 'runs a script' bash pipeline.sh
-row dash 4 forks 'runs a script' dash pipeline.sh
-row ksh93u+m 4 forks 'runs a script' ksh93 pipeline.sh
-row mksh 4 forks 'runs a script' mksh pipeline.sh
-row zsh 4 forks 'runs a script' zsh pipeline.sh
+row bash 4 forks 'runs a script' bash pipeline
+row dash 4 forks 'runs a script' dash pipeline
+row ksh93u+m 4 forks 'runs a script' ksh93 pipeline
+row mksh 4 forks 'runs a script' mksh pipeline
+row zsh 4 forks 'runs a script' zsh pipeline
 row tcsh 4 forks 'runs a script' tcsh -f pipeline.csh
 row fish 4 threads 'runs a script' fish --no-config pipeline.fish
 row bash 137 - 'is killed' sh -c "bash -c 'echo soon; kill -KILL \$\$'"
@@ -35,7 +37,7 @@ row grep 1 - 'finds nothing' grep -rc nowhere.to.be.found words numbers
 row sed 0 - 'edits' sed -E 's/(.)(.*)/\2\1/; 3,5d; w written' words
 row gawk 0 forks 'converses with a command' gawk -f sorted.awk words
 row mawk 2 - 'computes and fails' mawk '{n += length} END {print n; getline < "nowhere"; exit 2}' words
-row diffutils 1 - 'finds differences' diff -u words pipeline.sh
+row diffutils 1 - 'finds differences' diff -u words pipeline
 row patch 1 - 'rejects a change' patch --dry-run words wrong.diff
 row bc 0 - 'computes pi' bc -l digits.bc
 row m4 1 - 'expands macros' m4 macros.m4
@@ -96,10 +98,11 @@ row sbcl 9 threads 'computes in threads' sbcl --script threads.lisp
 row erlang-base 6 threads,forks 'computes in tasks' erl -noshell -s tasks main
 
 # Databases and servers, as commands.
+postgres=$(compgen -G '/usr/lib/postgresql/*/bin' | tail -n 1)
 row sqlite3 1 - 'computes and refuses' sqlite3 -bail birds.db '.read schema.sql'
-row postgresql-15 1 - 'refuses to be root' /usr/lib/postgresql/15/bin/postgres -D nowhere
+row postgresql-15 1 - 'refuses to be root' "$postgres/postgres" -D nowhere
 row postgresql-15 0 - 'makes a database' \
-    setpriv --reuid=65534 --regid=65534 --clear-groups /usr/lib/postgresql/15/bin/initdb --no-sync -D cluster
+    setpriv --reuid=65534 --regid=65534 --clear-groups "$postgres/initdb" --no-sync -D cluster
 row redis-tools 1 - 'meets no server' redis-cli -s nowhere.sock ping
 row redis-server 1 - 'rejects its settings' redis-server --maxmemory nonsense
 row nginx 1 - 'rejects its settings' nginx -e /dev/null -p . -c nginx.conf -t
