@@ -3,8 +3,8 @@
 
 Reads every process of the tree below PID, over and over, until the tree is gone
 or standard input ends. Prints how many processes were seen with a context, and
-a line about each that had none at an age where it must, whose instance id
-changed, or whose id another one has.
+a line about each that had none when it must, whose instance id changed, or whose
+id another one has.
 """
 
 import collections
@@ -15,8 +15,8 @@ import select
 import subprocess
 import sys
 
-# Seconds. A context is there a moment after the fork, but on a machine that is
-# busy a new process may not have run at all yet.
+# Seconds. A context is there when fork() returns, but on a machine that is busy
+# a new process may not have run at all yet. One that sleeps has.
 GROWN_UP = 1.0
 
 ids = {}  # of each process
@@ -58,7 +58,7 @@ def instance_id(context):
     return None
 
 
-def judge(process, report):
+def judge(process, state_before, report):
     pid, start = process
     if report["status"] == "ok":
         missing[process] = 0
@@ -67,27 +67,30 @@ def judge(process, report):
             flaws.append(f"{pid}: the id changed from {ids[process]} to {now}")
         return
     state, same_start = stat(pid)
-    if same_start != start or state in "ZX" or age(start) < GROWN_UP:
+    if same_start != start or state in "ZX" or report["status"] == "no_process":
+        return
+    if state_before + state != "SS" and age(start) < GROWN_UP:
         return
     missing[process] += 1
     if missing[process] == 2:
-        flaws.append(f"{pid}: {report['status']} at {age(start):.1f} s")
+        flaws.append(f"{pid}: {report['status']} at {age(start):.2f} s")
 
 
 def look(reader, root):
-    processes = {pid: (pid, stat(pid)[1]) for pid in tree(root)}
+    states = {pid: stat(pid) for pid in tree(root)}
     run = subprocess.run(
-        [reader, "--json", *map(str, processes)],
+        [reader, "--json", *map(str, states)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
     )
     for line in run.stdout.splitlines():
         report = json.loads(line)
-        process = processes[report["pid"]]
+        pid = report["pid"]
+        state, start = states[pid]
         # Not when the pid went to another process before it was read.
-        if process[1] and process[1] == stat(process[0])[1]:
-            judge(process, report)
+        if start and start == stat(pid)[1]:
+            judge((pid, start), state, report)
 
 
 reader, root = sys.argv[1], int(sys.argv[2])
