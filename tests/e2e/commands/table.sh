@@ -27,7 +27,7 @@ row bash 0 forks 'substitutes processes' \
 # Small tools.
 row coreutils 0 threads 'sorts in threads' sort -k 1.3 --parallel=4 -o /dev/stdout numbers
 row coreutils 2 - 'lists what is not there' ls -ld words /nowhere
-row coreutils 124 forks 'ends a command in time' timeout 0.1 tail -f words
+row coreutils 124 forks 'ends a command in time' timeout -v 0.1 sleep 60
 row coreutils 0 - 'closes its streams' bash -c 'cat words >&- 2>&- || echo $?'
 row coreutils 0 version 'says its version' sha256sum --version
 row findutils 0 forks 'finds and runs' find . -name '*.p[yl]' -execdir wc -l {} ';'
@@ -76,7 +76,7 @@ row bison 0 - 'reports conflicts' bison -Wcounterexamples -o /dev/null calc.y
 row flex 0 forks 'generates' flex -L -t words.l
 row gdb 0 threads 'shows a program' gdb -nx -batch -ex 'info line main' -ex 'disassemble square' -ex 'ptype square' threads
 row valgrind 9 threads,forks 'finds a leak' \
-    bash -c 'valgrind -q --leak-check=full --error-exitcode=9 ./threads 2> >(sed "s/==[0-9]*==//")'
+    bash -c 'set -o pipefail; valgrind -q --leak-check=full --error-exitcode=9 ./threads 2>&1 | sed "s/==[0-9]*==//"'
 row protobuf-compiler 1 - 'rejects a schema' protoc -I . --descriptor_set_out=/dev/null broken.proto
 
 # Languages.
@@ -113,7 +113,8 @@ row memcached 0 version 'says its version' memcached --version
 # What goes over a network.
 row openssh-client 255 - 'meets no server' ssh -F none -o BatchMode=yes -p 1 127.0.0.1 true
 row openssh-client 0 - 'reads a key' ssh-keygen -l -v -f key.pub
-row curl 7 - 'meets no server' curl -sS --max-time 9 file://"$WORK"/words http://localhost:1/
+row curl 7 - 'meets no server' \
+    curl -s --max-time 99 -w '%{exitcode} %{url_effective}\n' file://"$WORK"/words http://localhost:1/
 row wget 4 - 'meets no server' wget -nv -t 1 http://127.0.0.1:1/
 row openssl 1 - 'verifies in vain' openssl dgst -sha256 -verify words -signature words words
 row openssl 0 - 'encrypts' openssl enc -aes-256-cbc -pbkdf2 -S 0102030405060708 -k secret -a -in numbers
@@ -141,5 +142,5 @@ row ghostscript 0 - 'makes a PDF, and text of it' sh -c 'gs -q -dNOSAFER -sDEVIC
 row poppler-utils 1 - 'reads no PDF' pdftotext words -
 row groff 0 forks 'formats with tables' groff -t -ms -Tutf8 notes.ms
 row chromium-headless-shell 0 threads,forks 'runs a page' \
-    sh -c 'chromium-headless-shell --no-sandbox --disable-gpu --virtual-time-budget=2000 --user-data-dir=profile --dump-dom "file://$PWD/page.html" 2>/dev/null'
+    sh -c 'chromium-headless-shell --no-sandbox --disable-gpu --disable-dev-shm-usage --virtual-time-budget=2000 --user-data-dir=profile --dump-dom "file://$PWD/page.html" 2>/dev/null'
 row libglib2.0-bin 2 - 'finds no file' gio cat nowhere

@@ -100,7 +100,9 @@ while stat(root)[0] not in (None, "Z") and not select.select([0], [], [], 0.005)
 owners = collections.defaultdict(list)
 for (pid, _), value in ids.items():
     owners[value].append(pid)
-flaws += [f"{pids} share the id {value}" for value, pids in owners.items() if len(pids) > 1]
+for value, pids in owners.items():
+    if len(pids) > 1:
+        flaws.append(f"{pids} share the id {value}")
 print(len(ids), "processes")
 print(*flaws, sep="\n", end="\n" if flaws else "")
 sys.exit(bool(flaws))
