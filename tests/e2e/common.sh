@@ -127,3 +127,10 @@ stop() {
     exec {calls}>&- {results}<&-
     wait "$PID"
 }
+
+# within COMMAND...: drives the driver that this starts.
+within() {
+    printf '#!/bin/sh\nexec %s\n' "$*" >"$TMP/start"
+    chmod +x "$TMP/start"
+    DRIVER=$TMP/start drive LD_PRELOAD=
+}
