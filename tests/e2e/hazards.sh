@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Processes that may do less than others: each sentence begins with what they
+# may not. faults.sh refuses the shim's system calls one by one, containers.sh
+# is about runc and podman, hazards_loading.sh about the shim's own file.
+#
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+cd "$TMP"
+# For those who may not look into the folders of the build.
+chmod 711 .
+install "$SHIM" shim.so
+install "$DRIVER" driver
+SHIM=$TMP/shim.so DRIVER=$TMP/driver
+
+PARENT=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+
+start() {
+    within "$@" env LD_PRELOAD="$SHIM" OTELCTX_LOG_LEVEL=warn "$DRIVER"
+}
+
+# serves NAME [PID]: the driver that was started has both contexts.
+serves() {
+    local pid=${2:-$PID}
+
+    same "$1: published, and every call works" \
+        "1 0 0 0 b ${PARENT:3:32}" \
+        "$ABI $(call set a b) $(call publish) $(call attach $PARENT) $(
+            resource "$pid" | sed -n 's/^a=//p') $(
+            "$READ" --json --threads "$pid" | jq -r '.threads[0].trace_id')"
+    same "$1: and nothing is printed" '' "$(cat stderr)"
+    stop
+}
+
+# Limits.
+start prlimit --memlock=0
+serves 'RLIMIT_MEMLOCK of 0'
+start prlimit --nofile=4
+serves 'RLIMIT_NOFILE of 4'
+start prlimit --as=100000000
+serves 'RLIMIT_AS of 100 MB'
+start setpriv --no-new-privs --reuid 65534 --regid 65534 --clear-groups \
+    --inh-caps=-all --bounding-set=-all
+serves 'no new privileges, no capabilities'
+install -m 711 "$DRIVER" unreadable
+DRIVER=$TMP/unreadable start setpriv --reuid 65534 --regid 65534 --clear-groups
+serves 'an executable that its user cannot read'
+
+# A pipe that is full, and stays so; programs.sh and faults.sh have the others.
+mkfifo full
+exec {full}<>full
+dd if=/dev/zero bs=64K oflag=nonblock status=none >&"$full" 2>/dev/null || :
+full() {
+    timeout 20 env OTELCTX_PUBLISH=wrong LD_PRELOAD="$SHIM" /bin/true \
+        2>full
+}
+check 'stderr, a full pipe: nobody waits' full
+exec {full}>&-
+
+# Seccomp. The system calls that a command makes without the shim, and those
+# that the manual says the shim makes.
+own() {
+    strace -f -o own.trace "$@" >/dev/null
+    sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' own.trace | sort -u
+}
+listed() {
+    sed -n '/^A seccomp filter/,/^Where/p' "$ROOT/shim/libotelctx_preload.7" |
+        tr '\n' ' ' |
+        sed 's/.* the shim makes: \([^;]*\);.*/\1/; s/ and / /; s/,//g'
+}
+
+seq 100 >lines
+mapfile -t OWN < <(own env sort lines)
+for action in kill trap; do
+    around=("$FILTERED" allow "$action" "${OWN[@]}" --)
+    export OTELCTX_DISABLED=true
+    unchanged "seccomp, $action but for the program's own calls: it runs, the shim disabled" \
+        sort lines
+    unset OTELCTX_DISABLED
+    both sort lines 2>/dev/null
+    same "seccomp, $action but for the program's own calls: it dies, the shim enabled" \
+        '0 159' "$(paste -d ' ' plain.status preloaded.status)"
+done
+around=()
+mapfile -t OWN < <(own env "$DRIVER" <<<abi; listed | tr ' ' '\n')
+start "$FILTERED" allow kill "${OWN[@]}" --
+serves 'seccomp, kill but for what the manual lists'
+
+NEEDED=(memfd_create prctl madvise prlimit64 ftruncate clock_gettime)
+for err in EPERM:1 ENOSYS:38; do
+    for call in "${NEEDED[@]}" "${NEEDED[*]}"; do
+        around=("$FILTERED" refuse "${err#*:}")
+        # shellcheck disable=SC2206 # words on purpose
+        around+=($call --)
+        unchanged "seccomp, ${err%:*} for $call: nobody notices" \
+            bash -c 'sort -r lines | md5sum; exit 7'
+    done
+    around=()
+    start "$FILTERED" refuse "${err#*:}" "${NEEDED[@]}" --
+    same "seccomp, ${err%:*} for all of these: only told when asked for" \
+        "otelctx[PID]: warn: cannot publish the process context: madvise (errno ${err#*:})" \
+        "$(sed 's/\[[0-9]*\]/[PID]/' stderr)"
+    same "seccomp, ${err%:*} for all of these: thread contexts work" \
+        "1 0 0 ${PARENT}" "$ABI $(call set a b) $(call attach $PARENT) $(
+            call get | cut -d ' ' -f 2)"
+    stop
+    for call in prctl clock_gettime; do
+        start "$FILTERED" refuse "${err#*:}" $call --
+        serves "seccomp, ${err%:*} for $call"
+    done
+done
+
+can_mount || {
+    skip 'namespaces' 'machine: no mount namespaces'
+    done_testing
+}
+
+# Namespaces. The program is a child there.
+child() {
+    pgrep -P "$PID"
+}
+if [ -e /proc/sys/vm/memfd_noexec ]; then
+    sealed="echo 2 >/proc/sys/vm/memfd_noexec && exec env LD_PRELOAD=$SHIM"
+    same 'vm.memfd_noexec of 2: an executable memfd is refused' 13 \
+        "$(unshare -pf --mount-proc sh -c "$sealed \"\$@\"" sh \
+            python3 -c '
+import os
+try:
+    os.memfd_create("x", 0x10)  # MFD_EXEC
+except OSError as refused:
+    print(refused.errno)')"
+    within unshare -pf --mount-proc sh -c "'$sealed $DRIVER'"
+    serves 'vm.memfd_noexec of 2' "$(child)"
+else
+    skip 'vm.memfd_noexec of 2' 'machine: its kernel has no vm.memfd_noexec'
+fi
+start unshare --user --map-root-user
+serves 'a user namespace'
+within unshare -m sh -c "'mount -t tmpfs none /proc &&
+    exec env LD_PRELOAD=$SHIM OTELCTX_EXCLUDE_PATHS=/nowhere/x $DRIVER'"
+serves 'no /proc'
+start bwrap --unshare-all --as-pid-1 --ro-bind / / --dev /dev
+serves 'bwrap, with a read-only root and no /proc of its own' "$(child)"
+unchanged 'bwrap, with the shim inside and out' \
+    bwrap --unshare-all --ro-bind / / --dev /dev --proc /proc \
+    bash -c 'readlink /proc/self/exe; touch /x; exit 5'
+
+done_testing
