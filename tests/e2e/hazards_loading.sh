@@ -1,0 +1,263 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Where the dynamic linker does not load the shim, and where somebody keeps it
+# from doing so: what the user sees, and what helps. README.md, "Where it cannot
+# help", says the same in words.
+#
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+cd "$TMP"
+chmod 711 .
+
+NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+MUSL=$TMP/musl_driver
+musl-gcc -I"$ROOT" -o "$MUSL" "$ROOT/tests/e2e/hosts/driver.c"
+install "$DRIVER" driver
+
+# without SENTENCE LINES COMMAND...: it starts the driver, which runs and has no
+# shim; what is printed is these lines.
+without() {
+    local sentence=$1 lines=$2
+    shift 2
+
+    within "$@"
+    same "$sentence" "-38 no_context $lines" \
+        "$ABI $(status "$PID") $(cat stderr)"
+    stop
+}
+# loaded SENTENCE COMMAND...: the shim is there, and nothing is printed.
+loaded() {
+    local sentence=$1
+    shift
+
+    within "$@"
+    same "$sentence" '1 ok ' "$ABI $(status "$PID") $(cat stderr)"
+    stop
+}
+ignored() {
+    echo "ERROR: ld.so: object '$1' from LD_PRELOAD cannot be preloaded ($2): ignored."
+}
+absent='cannot open shared object file'
+
+# Programs without a dynamic linker.
+for how in static static-pie; do
+    gcc -$how -I"$ROOT" -o $how "$ROOT/tests/e2e/hosts/driver.c" 2>gcc.log
+    without "$how: not loaded" '' env LD_PRELOAD="$SHIM" "$TMP/$how"
+done
+cat >go.go <<'END'
+package main
+
+import "fmt"
+
+func main() {
+	var call string
+	for {
+		if _, end := fmt.Scan(&call); end != nil {
+			return
+		}
+		fmt.Println(call, -38)
+	}
+}
+END
+CGO_ENABLED=0 go build -o go go.go
+without 'pure Go: not loaded' '' env LD_PRELOAD="$SHIM" "$TMP/go"
+
+# The file itself.
+install -m 600 "$SHIM" unreadable.so
+install "$SHIM" good.so
+mkdir tmpfs
+echo 'int a, *b = &a;' | aarch64-linux-gnu-gcc -shared -fPIC -nostdlib \
+    -o arm.so -xc -
+without 'a missing file: glibc says so and goes on' \
+    "$(ignored /nowhere/shim.so "$absent")" \
+    env LD_PRELOAD=/nowhere/shim.so "$DRIVER"
+without 'a missing file: musl goes on' '' \
+    env LD_PRELOAD=/nowhere/shim.so "$MUSL"
+without 'an unreadable file: glibc says so and goes on' \
+    "$(ignored "$TMP/unreadable.so" "$absent")" \
+    "${NOBODY[@]}" env LD_PRELOAD="$TMP/unreadable.so" "$TMP/driver"
+without 'an unreadable file: musl goes on' '' \
+    "${NOBODY[@]}" env LD_PRELOAD="$TMP/unreadable.so" "$MUSL"
+without 'another architecture: glibc says so and goes on' \
+    "$(ignored "$TMP/arm.so" "$absent")" env LD_PRELOAD="$TMP/arm.so" "$DRIVER"
+status=0
+LD_PRELOAD=$TMP/arm.so "$MUSL" 2>musl.err </dev/null || status=$?
+same 'another architecture: musl does not start the program' 127 $status
+if can_mount; then
+    noexec="unshare -m sh -c 'mount -t tmpfs -o noexec none tmpfs &&
+        cp good.so tmpfs && LD_PRELOAD=$TMP/tmpfs/good.so exec"
+    without 'a noexec mount: glibc says so and goes on' \
+        "$(ignored "$TMP/tmpfs/good.so" \
+            'failed to map segment from shared object')" "$noexec $DRIVER'"
+    without 'a noexec mount: musl goes on' '' "$noexec $MUSL'"
+else
+    skip 'a noexec mount' 'machine: no mount namespaces'
+fi
+
+# Replaced by a rename, as README.md says, time and again: whoever starts finds
+# all of the one file or all of the other, and who runs goes on.
+cp good.so current.so
+within env LD_PRELOAD="$TMP/current.so" "$DRIVER"
+replacing() {
+    while [ -e good.so ]; do
+        install -s good.so next.so
+        mv next.so current.so
+    done
+}
+host=$PID
+background replacing
+for _ in $(seq 200); do
+    LD_PRELOAD=$TMP/current.so /bin/true
+done 2>starts
+kill "$PID"
+PID=$host
+same 'a file replaced by rename: 200 starts, none without it' '' "$(cat starts)"
+same 'a file replaced by rename: who runs goes on' '0 0 b' \
+    "$(call set a b) $(call publish) $(resource "$PID" | sed -n 's/^a=//p')"
+stop
+
+# 32-bit programs, here one that needs no 32-bit compiler.
+cat >narrow.c <<'END'
+int puts(const char *);
+void exit(int);
+void _start(void)
+{
+    puts("32 bits");
+    exit(3);
+}
+END
+gcc -m32 -nostdlib -no-pie -fno-pie -fno-stack-protector -o narrow narrow.c \
+    -Wl,--dynamic-linker=/lib/ld-linux.so.2 -L/lib32 -l:libc.so.6
+gcc -m32 -shared -nostdlib -fno-pic -o nothing.so -xc /dev/null
+# narrow PRELOAD: stdout, stderr and status of its 32-bit child.
+narrow() {
+    local status=0
+
+    LD_PRELOAD=$1 bash -c ./narrow 2>&1 || status=$?
+    echo $status
+}
+same 'a 32-bit child: glibc says so, and it runs' \
+    "$(ignored "$SHIM" 'wrong ELF class: ELFCLASS64')"$'\n32 bits\n3' \
+    "$(narrow "$SHIM")"
+linker=$(readelf -Wl /bin/true | sed -n 's/.*interpreter: \(.*\)].*/\1/p')
+lib64=$("$linker" --list-diagnostics | sed -n 's/^dl_dst_lib="\(.*\)"/\1/p')
+install -D good.so "both/$lib64/shim.so"
+install -D nothing.so both/lib32/shim.so
+# shellcheck disable=SC2016 # for the dynamic linker
+both='/both/$LIB/shim.so'
+same 'a 32-bit child: an empty 32-bit library where LIB points is silent' \
+    $'32 bits\n3' "$(narrow "$TMP$both")"
+loaded 'a 32-bit child: and 64-bit programs find the shim by LIB' \
+    env "LD_PRELOAD='$TMP$both'" "$DRIVER"
+
+# Elevated privileges.
+install -o 65534 -m 4755 "$DRIVER" setuid
+without 'a setuid program: not loaded, and with a full path nothing is printed' \
+    '' env LD_PRELOAD="$SHIM" "$TMP/setuid"
+without 'a setuid program: with the name alone the linker says so' \
+    "$(ignored libotelctx_preload.so "$absent")" \
+    env LD_PRELOAD=libotelctx_preload.so "$TMP/setuid"
+install "$DRIVER" capable
+check 'a program can be given a capability' setcap cap_net_raw+ep capable
+without 'file capabilities: not loaded' '' \
+    "${NOBODY[@]}" env LD_PRELOAD="$SHIM" "$TMP/capable"
+
+# by_system COMMAND...: what a machine has whose /etc/ld.so.preload names the
+# shim, and whose configuration file names a service.
+mkdir etc
+cat >by_system <<END
+#!/bin/sh
+mount -t tmpfs none $TMP/etc && cp -a /etc/. etc && mount --bind etc /etc
+mkdir -p /etc/otelctx
+echo OTEL_SERVICE_NAME=of_the_file >/etc/otelctx/otelctx.conf
+echo $TMP/good.so >/etc/ld.so.preload
+exec "\$@"
+END
+chmod +x by_system
+by_system() {
+    local sentence=$1 name=$2
+    shift 2
+
+    within unshare -m ./by_system "$@"
+    same "$sentence" "1 service.name=$name" "$ABI $(resource "$PID")"
+    stop
+}
+if can_mount; then
+    by_system '/etc/ld.so.preload: survives env -i' of_the_file \
+        env -i "$DRIVER"
+    by_system '/etc/ld.so.preload: the environment counts' of_the_environment \
+        env OTEL_SERVICE_NAME=of_the_environment "$DRIVER"
+    by_system '/etc/ld.so.preload: setuid, only the file counts' of_the_file \
+        env OTEL_SERVICE_NAME=of_the_environment "$TMP/setuid"
+    by_system '/etc/ld.so.preload: capabilities, only the file counts' \
+        of_the_file env OTEL_SERVICE_NAME=of_the_environment \
+        "${NOBODY[@]}" "$TMP/capable"
+else
+    skip '/etc/ld.so.preload' 'machine: no mount namespaces'
+fi
+
+# Who drops the environment.
+without 'env -i: drops the shim' '' env LD_PRELOAD="$SHIM" env -i "$DRIVER"
+loaded 'env -i: what is set after it counts' \
+    env -i LD_PRELOAD="$SHIM" "$DRIVER"
+
+# The driver becomes somebody's child, and its shell tells the pid.
+printf '#!/bin/sh\necho $$ >%s/pid\nexec %s\n' "$TMP" "$DRIVER" >tell
+chmod +x tell
+# behind SENTENCE EXPECTED COMMAND...: what the driver there and a reader see.
+behind() {
+    local sentence=$1 expected=$2
+    shift 2
+
+    within env LD_PRELOAD="$SHIM" "$@"
+    same "$sentence" "$expected" "$ABI $(status "$(<pid)") $(cat stderr)"
+    stop
+}
+behind 'sudo: drops the shim' '-38 no_context ' sudo -n ./tell
+behind 'sudo: what is set after it counts' '1 ok ' \
+    sudo -n env LD_PRELOAD="$SHIM" ./tell
+
+mkdir -p /run/sshd # left behind, as sshd's own service does
+ssh-keygen -q -t ed25519 -N '' -f host_key
+ssh-keygen -q -t ed25519 -N '' -f user_key
+cat >sshd.conf <<END
+HostKey $TMP/host_key
+AuthorizedKeysFile $TMP/user_key.pub
+PermitRootLogin yes
+StrictModes no
+UsePAM yes
+END
+ssh_to() {
+    echo ssh -F none -i user_key -o LogLevel=ERROR -o BatchMode=yes \
+        -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null \
+        -o "ProxyCommand='$(command -v sshd) -i -f $TMP/sshd.conf'" \
+        root@nowhere "$TMP/tell"
+}
+behind 'ssh: drops the shim, on both sides of it' '-38 no_context ' "$(ssh_to)"
+echo "SetEnv LD_PRELOAD=$SHIM" >>sshd.conf
+behind 'ssh: what its server sets counts' '1 ok ' "$(ssh_to)"
+
+# The dynamic linker by itself, and a second world of libraries.
+loaded 'an explicit loader: the shim is there' \
+    env LD_PRELOAD="$SHIM" "$linker" "$DRIVER"
+loaded 'an explicit loader: with --preload' \
+    "$linker" --preload "$SHIM" "$DRIVER"
+cat >worlds.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    void *world = dlmopen(LM_ID_NEWLM, "libc.so.6", RTLD_NOW);
+    int (*number)(const char *) = (int (*)(const char *))dlsym(world, "atoi");
+
+    puts(dlsym(world, "otelctx_abi") ? "there" : "absent");
+    return number("7") != 7 || dlclose(world) ||
+           !dlsym(RTLD_DEFAULT, "otelctx_abi");
+}
+END
+gcc -D_GNU_SOURCE -o worlds worlds.c
+same 'dlmopen: absent in the new namespace, and fine in the first' 'absent 0' \
+    "$(LD_PRELOAD=$SHIM ./worlds) $?"
+
+done_testing
