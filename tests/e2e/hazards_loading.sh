@@ -238,6 +238,53 @@ behind 'ssh: drops the shim, on both sides of it' '-38 no_context ' "$(ssh_to)"
 echo "SetEnv LD_PRELOAD=$SHIM" >>sshd.conf
 behind 'ssh: what its server sets counts' '1 ok ' "$(ssh_to)"
 
+# soon COMMAND...: succeeds within ten seconds.
+soon() {
+    local tries
+
+    for ((tries = 0; tries < 500; tries++)); do
+        ! "$@" || return 0
+        sleep 0.02
+    done
+    return 1
+}
+# A master that has no worker yet may sleep over a signal.
+serving() {
+    [ -s nginx.pid ] && pgrep -P "$(<nginx.pid)" >/dev/null
+}
+upgrading() {
+    [ -s nginx.pid.oldbin ] && [ -s nginx.pid ]
+}
+# upgraded SENTENCE EXPECTED [LINE]: nginx with this line in its configuration
+# starts a new master in its place, as for an upgrade; the old one and the new.
+upgraded() {
+    local master new
+
+    cat >nginx.conf <<END
+${3-}
+pid $TMP/nginx.pid;
+error_log $TMP/nginx.log;
+events {}
+http {
+    access_log off;
+    server { listen unix:$TMP/nginx.sock; }
+}
+END
+    LD_PRELOAD=$SHIM "$(command -v nginx)" -c "$TMP/nginx.conf"
+    soon serving
+    master=$(<nginx.pid)
+    kill -USR2 "$master"
+    soon upgrading
+    new=$(<nginx.pid)
+    same "$1" "$2" "$(status "$master") $(status "$new")"
+    kill "$new" "$master"
+    tail -s 0.05 --pid "$new" -f /dev/null
+    tail -s 0.05 --pid "$master" -f /dev/null
+    rm -f nginx.sock nginx.pid*
+}
+upgraded 'nginx: its upgrade drops the shim' 'ok no_context'
+upgraded 'nginx: unless it is told to keep it' 'ok ok' 'env LD_PRELOAD;'
+
 # The dynamic linker by itself, and a second world of libraries.
 loaded 'an explicit loader: the shim is there' \
     env LD_PRELOAD="$SHIM" "$linker" "$DRIVER"
