@@ -86,6 +86,21 @@ same 'without room for the default service.name the one that is set stays' \
         resource "$PID" | grep ^service)"
 stop
 
+# A program at a fixed address, which takes the address of a function: for all
+# others the function is at that place from then on.
+cat >"$TMP/fixed.c" <<'END'
+#define OTELCTX_LINK
+#include "shim/otelctx.h"
+int main(void)
+{
+    int (*volatile abi)(void) = otelctx_abi;
+
+    return abi() == 1 ? 0 : 1;
+}
+END
+gcc -no-pie -fno-pie -I"$ROOT" -o "$TMP/fixed" "$TMP/fixed.c" "$SHIM"
+check 'a program at a fixed address may take the address of a call' "$TMP/fixed"
+
 # Another witness: what is in the process's memory, by the published proto files.
 decoded() {
     local address size

@@ -87,6 +87,11 @@ for libc in glibc musl; do
             { echo "$first" && id "$CHILD"; } | uuids)"
     stop
 
+    drive OTELCTX_INSTANCE_ID=generate OTELCTX_PUBLISH=configured
+    same "$libc: a silent process has one when it publishes after all" \
+        'no_context 0 1' "$(status "$PID") $(call publish) $(id "$PID" | uuids)"
+    stop
+
     drive OTELCTX_INSTANCE_ID=generate OTELCTX_LOG_LEVEL=info \
         $VARIABLE=$KEY=configured
     forked

@@ -300,11 +300,13 @@ for host in "$prctls" "$TMP/musl_prctls"; do
 done
 for libc in glibc musl; do
     on $libc
-    ours
-    CHILD=$(call filter >/dev/null; call fork)
-    same "$libc: after a filter that came by prctl, children keep still and live" \
-        "no_context ours 1" "$(status "$CHILD") $(contexts) $(call abi)"
-    stop
+    for option in FORK=republish FORK=drop INSTANCE_ID=generate; do
+        ours OTELCTX_$option
+        CHILD=$(call filter >/dev/null; call fork)
+        same "$libc, $option: after a filter that came by prctl, children keep still and live" \
+            "no_context ours 1" "$(status "$CHILD") $(contexts) $(call abi)"
+        stop
+    done
 done
 
 # gcc's thread sanitizer learns the names of threads by its own prctl.

@@ -20,7 +20,8 @@
  *     env NAME           what getenv says; setenv NAME VALUE, unsetenv NAME,
  *                        putenv NAME=VALUE and clearenv change that
  *     exec               the program starts anew
- *     filter             from here on, memfd_create and prctl are deadly
+ *     filter             from here on, memfd_create, prctl and getrandom are
+ *                        deadly
  *     other HOW          and more, see publisher.h
  *
  * Without a value the attribute is removed, without a key it is NULL; "''" is
@@ -153,8 +154,9 @@ static int filter(void)
         uint8_t if_true, if_false;
         uint32_t value;
     } code[] = {
-        {LOAD, 0, 0, 0},          {IF_IS, 1, 0, SYS_memfd_create},
-        {IF_IS, 0, 1, SYS_prctl}, {RETURN, 0, 0, 0}, /* kills */
+        {LOAD, 0, 0, 0},          {IF_IS, 2, 0, SYS_memfd_create},
+        {IF_IS, 1, 0, SYS_prctl}, {IF_IS, 0, 1, SYS_getrandom},
+        {RETURN, 0, 0, 0}, /* kills */
         {RETURN, 0, 0, ALLOW},
     };
     const struct {
