@@ -86,7 +86,7 @@ module Otelctx
       SWAP.call(@inside || 0, Otelctx.address(outside))
       super
     ensure
-      inside = [0].pack("J")
+      inside = [@inside || 0].pack("J") # kept when somebody is in the way
       SWAP.call(outside.unpack1("J"), Otelctx.address(inside))
       @inside = inside.unpack1("J")
     end

@@ -99,7 +99,8 @@ int main(void)
 }
 END
 gcc -no-pie -fno-pie -I"$ROOT" -o "$TMP/fixed" "$TMP/fixed.c" "$SHIM"
-check 'a program at a fixed address may take the address of a call' "$TMP/fixed"
+check 'a program at a fixed address may take the address of a call' \
+    env LD_PRELOAD="$SHIM" "$TMP/fixed"
 
 # Another witness: what is in the process's memory, by the published proto files.
 decoded() {

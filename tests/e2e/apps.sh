@@ -203,6 +203,25 @@ if has Python python3; then
         printf 'query %d\n' 1 2 3
         printf 'request %d\nidle\n' 1 2 3
     )" python3 "$apps/python/tasks.py"
+
+    # Within, behind, and where it was called: is there a context?
+    same 'Python, to_thread: a thread of the pool keeps nothing of its caller' \
+        '(0, -2, 0)' "$(LD_PRELOAD=$SHIM PYTHONPATH=$apps/python python3 -c '
+import asyncio, ctypes, otelctx
+
+def is_shown():
+    return ctypes.CDLL(None).otelctx_get(ctypes.create_string_buffer(64))
+
+def work():
+    with otelctx.Span(b"i" * 16, b"i" * 8):
+        within = is_shown()
+    return within, is_shown()
+
+async def main():
+    with otelctx.Span(b"o" * 16, b"o" * 8):
+        print((*await asyncio.to_thread(work), is_shown()))
+
+asyncio.run(main())')"
 fi
 
 build_node() {

@@ -32,8 +32,8 @@ static void register_first(void)
 {
     pthread_atfork(prepare, NULL, child);
 }
-__attribute__((section(".preinit_array"), used)) static void (*const first)(
-    void) = register_first;
+__attribute__((section(".preinit_array"),
+               used)) static void (*const first)(void) = register_first;
 
 static void publish_2(void)
 {

@@ -69,6 +69,7 @@ final class Span implements AutoCloseable {
 
         INNERMOST.set(span);
         if (record == null) {
+            RECORD.remove(); // somebody is in the way: ask again
             return;
         }
         INT.setOpaque(record, WORD, 0); // readers see nothing from here

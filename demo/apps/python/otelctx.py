@@ -26,6 +26,7 @@ import asyncio
 import contextvars
 import ctypes
 import functools
+import threading
 import types
 
 
@@ -86,6 +87,7 @@ class Span:
     def __enter__(self):
         self._token = _innermost.set(self)
         self._before = _show(self._record)
+        self._thread = threading.get_ident()
         return self
 
     def __exit__(self, *_):
@@ -93,8 +95,10 @@ class Span:
         if self._before is None:
             return
         outer = _innermost.get()
-        # Not always what was there before: between the two, a task was away.
-        was_shown = outer and outer._before is not None
+        # Not always what was there before: between the two, a task was away. But
+        # the outer one may be that of the thread which called to_thread().
+        is_here = outer and outer._thread == self._thread
+        was_shown = is_here and outer._before is not None
         if _show(outer._record if was_shown else self._before) is None:
             _kept.add(self)
 
