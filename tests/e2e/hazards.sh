@@ -50,7 +50,7 @@ serves 'an executable that its user cannot read'
 # A pipe that is full, and stays so; programs.sh and faults.sh have the others.
 mkfifo full
 exec {full}<>full
-dd if=/dev/zero bs=64K oflag=nonblock status=none >&"$full" 2>/dev/null || :
+dd if=/dev/zero bs=64K oflag=nonblock status=none >full 2>/dev/null || :
 full() {
     timeout 20 env OTELCTX_PUBLISH=wrong LD_PRELOAD="$SHIM" /bin/true \
         2>full

@@ -100,6 +100,15 @@ static int show_variable(const char *name)
     return 0;
 }
 
+/* putenv(3) keeps the text. */
+static int keep_in_environment(const char *variable)
+{
+    static char kept[256];
+
+    snprintf(kept, sizeof(kept), "%s", variable);
+    return -putenv(kept);
+}
+
 /* A record of the program's own. */
 static struct otelctx_record record;
 
@@ -179,7 +188,7 @@ static int call_other(const char *name, const char *key, const char *value)
     if (strcmp(name, "unsetenv") == 0)
         return -unsetenv(key);
     if (strcmp(name, "putenv") == 0)
-        return -putenv(strdup(key)); /* it keeps that */
+        return keep_in_environment(key);
     if (strcmp(name, "clearenv") == 0)
         return -clearenv();
     if (strcmp(name, "exec") == 0)
