@@ -17,7 +17,7 @@ enum {
     SMALL_SCRATCH = 4096 - sizeof(struct otelctx_wiped)
 };
 
-static uint64_t key_count; /* that readers can know of */
+uint64_t otelctx_context_key_count;
 
 /* Is there something that a child has to publish for itself, too? */
 static bool is_shown;
@@ -159,7 +159,7 @@ void otelctx_context_yield(const void *taken)
         otelctx_publication_drop(p);
     is_shown = false;
     has_yielded = true;
-    otelctx_store_release(&key_count, 0);
+    otelctx_store_release(&otelctx_context_key_count, 0);
 }
 
 bool otelctx_context_has_yielded(void)
@@ -272,19 +272,14 @@ int otelctx_context_key(struct otelctx_span name, const char **failed)
         index = add_key(keys, name, failed);
     /* Also when it was there: a child may have been forked before this. */
     if (index >= 0)
-        otelctx_store_release(&key_count, otelctx_keys_count(keys));
+        otelctx_store_release(&otelctx_context_key_count, otelctx_keys_count(keys));
     return index;
 }
 
 void otelctx_context_forget_keys(void)
 {
     otelctx_store_release(&memory()->keys.used, 0);
-    otelctx_store_release(&key_count, 0);
-}
-
-bool otelctx_context_has_key(uint8_t index)
-{
-    return index < otelctx_load_acquire(&key_count);
+    otelctx_store_release(&otelctx_context_key_count, 0);
 }
 
 void otelctx_context_drop(void)
@@ -298,13 +293,21 @@ bool otelctx_context_is_shown(void)
     return is_shown;
 }
 
+/* Its own instance id is made when somebody can see it, and not before, because
+ * that takes a system call. */
+static void begin(enum otelctx_child what, bool seen)
+{
+    is_shown = is_shown && what == OTELCTX_CHILD_PUBLISHES;
+    instance_is_old = true;
+    if (what != OTELCTX_CHILD_MUST_BE_QUIET &&
+        (seen || otelctx_instance_is_exported()))
+        renew_instance();
+}
+
 void otelctx_context_begin_child(enum otelctx_child what)
 {
     memory()->wiped.is_old = 1;
-    is_shown = is_shown && what == OTELCTX_CHILD_PUBLISHES;
-    instance_is_old = true;
-    if (what != OTELCTX_CHILD_MUST_BE_QUIET)
-        renew_instance();
+    begin(what, is_shown && what == OTELCTX_CHILD_PUBLISHES);
 }
 
 void otelctx_context_catch_up(void)
@@ -320,10 +323,7 @@ void otelctx_context_resume_in_child(enum otelctx_child what)
     struct otelctx_publication *const p = &memory()->wiped.publication;
 
     memory()->wiped.resumed = true;
-    is_shown = is_shown && what == OTELCTX_CHILD_PUBLISHES;
-    instance_is_old = true;
-    if (what != OTELCTX_CHILD_MUST_BE_QUIET)
-        renew_instance();
+    begin(what, what == OTELCTX_CHILD_PUBLISHES);
     if (what == OTELCTX_CHILD_PUBLISHES)
         otelctx_publication_finish(p);
     else

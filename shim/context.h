@@ -15,6 +15,7 @@
  * What forks and other publishers have to do with it is lifecycle.h's.
  */
 
+#include "shim/order.h"
 #include "shim/payload.h"
 
 /*
@@ -111,7 +112,13 @@ void otelctx_context_end_resumed(void);
 
 bool otelctx_context_has_yielded(void);
 
+/* That readers can know of. */
+extern uint64_t otelctx_context_key_count __attribute__((visibility("hidden")));
+
 /* Is it one that otelctx_context_key() has returned? */
-bool otelctx_context_has_key(uint8_t index);
+static inline bool otelctx_context_has_key(uint8_t index)
+{
+    return index < otelctx_load_acquire(&otelctx_context_key_count);
+}
 
 #endif

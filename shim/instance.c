@@ -78,6 +78,11 @@ static uint64_t mix(uint64_t word)
     return word ^ word >> 31;
 }
 
+bool otelctx_instance_is_exported(void)
+{
+    return exported.at != NULL;
+}
+
 bool otelctx_instance_renew(char old[OTELCTX_INSTANCE_SIZE])
 {
     if (!id[0])

@@ -50,5 +50,6 @@ unsigned otelctx_instance_replace(void *at, size_t size, const char *old);
  */
 int otelctx_instance_export(struct otelctx_span attributes,
                             struct otelctx_span inherited);
+bool otelctx_instance_is_exported(void);
 
 #endif

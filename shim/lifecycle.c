@@ -97,9 +97,11 @@ void otelctx_lifecycle_note_publisher(const void *at)
 
 static enum otelctx_child what_child_does(void)
 {
-    if (otelctx_context_is_shown() && filter_came())
-        return OTELCTX_CHILD_MUST_BE_QUIET;
-    return republishes ? OTELCTX_CHILD_PUBLISHES : OTELCTX_CHILD_DROPS;
+    if (!republishes)
+        return OTELCTX_CHILD_DROPS;
+    return otelctx_context_is_shown() && filter_came()
+               ? OTELCTX_CHILD_MUST_BE_QUIET
+               : OTELCTX_CHILD_PUBLISHES;
 }
 
 /* Also a child of a fork that libc knows nothing of begins here. */
@@ -135,16 +137,15 @@ void otelctx_lifecycle_leave(void)
  */
 static void prepare(void)
 {
-    struct otelctx_wiped *wiped;
+    struct otelctx_memory *const memory = otelctx_memory();
 
-    if (!otelctx_memory() && otelctx_memory_make())
+    if (!memory)
         return;
-    wiped = &otelctx_memory()->wiped;
     if (otelctx_lifecycle_enter() == 0) {
         if (otelctx_context_is_shown() && republishes)
             otelctx_lifecycle_check(false);
-    } else if (otelctx_lock_is_mine(&wiped->lock)) {
-        wiped->forks++;
+    } else if (otelctx_lock_is_mine(&memory->wiped.lock)) {
+        memory->wiped.forks++;
         otelctx_memory_pass(true);
     }
 }

@@ -34,16 +34,21 @@ def stat(pid):
     return fields[0], int(fields[19])
 
 
+def children(task):
+    """None of a thread that has ended meanwhile."""
+    try:
+        return (task / "children").read_text().split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
 def tree(pid):
-    found = [pid]
-    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = task.read_text().split()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        for child in children:
-            found += tree(int(child))
-    return found
+    try:
+        tasks = list(pathlib.Path(f"/proc/{pid}/task").iterdir())
+    except (FileNotFoundError, ProcessLookupError):
+        tasks = []
+    below = [tree(int(child)) for task in tasks for child in children(task)]
+    return sum(below, [pid])
 
 
 def age(start):
