@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "config/traceparent.h"
+#include "shim/api_thread.h"
 #include "shim/context.h"
 #include "shim/host.h"
 #include "shim/preload.h"
@@ -40,8 +41,8 @@ static struct otelctx_ids ids_from(const uint8_t trace_id[16],
     return ids;
 }
 
-OTELCTX_API int otelctx_attach(const uint8_t trace_id[16],
-                               const uint8_t span_id[8], uint8_t flags)
+int otelctx_attach_any(const uint8_t trace_id[16], const uint8_t span_id[8],
+                       uint8_t flags)
 {
     const struct otelctx_ids ids = ids_from(trace_id, span_id, flags);
     const int err = enter();
@@ -83,7 +84,7 @@ static int check_attr(uint8_t key, struct otelctx_span *value)
     return err ? err : otelctx_value_cut(value);
 }
 
-OTELCTX_API int otelctx_attr(uint8_t key, const char *value, size_t len)
+int otelctx_attr_any(uint8_t key, const char *value, size_t len)
 {
     struct otelctx_span text = {value, len};
     int err = enter(), cut;
@@ -106,7 +107,7 @@ OTELCTX_API int otelctx_attr_unset(uint8_t key)
     return err ? err : otelctx_thread_attr(key, NULL);
 }
 
-OTELCTX_API int otelctx_detach(void)
+int otelctx_detach_any(void)
 {
     const int err = enter();
 
@@ -162,12 +163,13 @@ OTELCTX_API int otelctx_record_attr(struct otelctx_record *record, uint8_t key,
     cut = is_record(record) ? check_attr(key, &text) : -EINVAL;
     if (cut < 0)
         return cut;
+    otelctx_thread_forget_keys(record);
     err = otelctx_record_change(record, key, &text);
     return err ? err : cut;
 }
 
-OTELCTX_API int otelctx_swap(struct otelctx_record *record,
-                             struct otelctx_record **previous)
+int otelctx_swap_any(struct otelctx_record *record,
+                     struct otelctx_record **previous)
 {
     const int err = enter();
 

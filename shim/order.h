@@ -19,41 +19,42 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Smaller than a call, also where the compiler is to make small code. */
+#define OTELCTX_INLINE static inline __attribute__((always_inline))
+
 /* One store of the whole word, neither torn nor merged nor left out. */
-static inline void otelctx_store(uint64_t *at, uint64_t value)
+OTELCTX_INLINE void otelctx_store(uint64_t *at, uint64_t value)
 {
     __atomic_store_n(at, value, __ATOMIC_RELAXED);
 }
 
 /* Everything before it is visible to everybody before everything after it. */
-static inline void otelctx_fence(void)
+OTELCTX_INLINE void otelctx_fence(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-static inline uint64_t otelctx_load_acquire(const uint64_t *at)
+OTELCTX_INLINE uint64_t otelctx_load_acquire(const uint64_t *at)
 {
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
-static inline void otelctx_store_release(uint64_t *at, uint64_t value)
+OTELCTX_INLINE void otelctx_store_release(uint64_t *at, uint64_t value)
 {
     __atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
 
 /* Put `value` where `*expected` stands; else tell what stands there. */
-static inline bool otelctx_swap_if(uint64_t *at, uint64_t *expected,
-                                   uint64_t value)
+OTELCTX_INLINE bool otelctx_swap_if(uint64_t *at, uint64_t *expected,
+                                    uint64_t value)
 {
     return __atomic_compare_exchange_n(at, expected, value, false,
                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-/* The compiler moves no access to memory past it; the machine may. */
-static inline void otelctx_signal_fence(void)
-{
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-}
+/* The compiler moves no access to memory past it; the machine may. A macro, for
+ * a function of no instructions is not always inlined. */
+#define otelctx_signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /* One store, after all that comes before it and before all that comes after,
  * for whoever stops or interrupts this thread. */
@@ -64,7 +65,7 @@ static inline void otelctx_signal_fence(void)
         otelctx_signal_fence();                                                \
     } while (0)
 
-static inline uint64_t otelctx_exchange(uint64_t *at, uint64_t value)
+OTELCTX_INLINE uint64_t otelctx_exchange(uint64_t *at, uint64_t value)
 {
     return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL);
 }

@@ -193,6 +193,8 @@ int otelctx_start(void)
     /* After any other failure the next call tries again. */
     if (err == 0 || err == -ENOSYS)
         otelctx_store_release(&status, err ? DISABLED : ENABLED);
+    if (err == 0)
+        otelctx_thread_find();
     otelctx_diag_end_start();
     return err;
 }

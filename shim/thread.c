@@ -5,6 +5,7 @@
 
 #include "shim/image.h"
 #include "shim/order.h"
+#include "shim/thread_state.h"
 #include "shim/wire.h"
 
 #if defined(OTELCTX_LEGACY_TLS)
@@ -27,16 +28,49 @@ extern _Thread_local struct otelctx_record *otelctx_thread_our_slot
 
 static_assert(sizeof(otel_thread_ctx_v1) == 8, "a pointer, also for readers");
 
-struct state {
-    struct otelctx_record own; /* one line of cache, if it is short */
-    /* The program's record in the slot, and the one that is about to be: at
-     * every instruction the slot is one of them, NULL, own or shared. */
-    struct otelctx_record *swapped, *swapping;
-    bool pinned;  /* own: readers go by its `valid` */
-    bool writing; /* a change is under way; a signal handler must not begin
-                     another one */
+_Thread_local struct otelctx_thread otelctx_thread_self
+    __attribute__((used, aligned(64)));
+
+struct otelctx_thread_places otelctx_thread_places = {OTELCTX_PLACE_UNKNOWN,
+                                                      OTELCTX_PLACE_UNKNOWN};
+
+/* The two variables of the calling thread. */
+struct here {
+    struct otelctx_record **slot;
+    struct otelctx_thread *s;
 };
-static _Thread_local __attribute__((aligned(64))) struct state self;
+
+static struct here here(void)
+{
+    const struct otelctx_thread_places at = otelctx_thread_places;
+
+    if (at.slot == OTELCTX_PLACE_UNKNOWN)
+        return (struct here){&otel_thread_ctx_v1, &otelctx_thread_self};
+    return (struct here){otelctx_place_at(at.slot), otelctx_place_at(at.self)};
+}
+
+void otelctx_thread_touch(void)
+{
+    struct otelctx_record *volatile seen = otel_thread_ctx_v1;
+
+    (void)seen;
+}
+
+void otelctx_thread_find(void)
+{
+    const struct otelctx_thread_places places = {
+        otelctx_place_of(&otel_thread_ctx_v1,
+                         OTELCTX_PLACE_DESCRIPTOR("otel_thread_ctx_v1")),
+        otelctx_place_of(&otelctx_thread_self,
+                         OTELCTX_PLACE_DESCRIPTOR("otelctx_thread_self")),
+    };
+
+    if (places.slot == OTELCTX_PLACE_UNKNOWN ||
+        places.self == OTELCTX_PLACE_UNKNOWN)
+        return;
+    otelctx_thread_places.self = places.self;
+    otelctx_show(&otelctx_thread_places.slot, places.slot);
+}
 
 /* What TRACEPARENT names, for all threads; never changed once it is seen. */
 static struct otelctx_record shared;
@@ -51,7 +85,7 @@ enum owner {
 };
 
 static enum owner owner_of(const struct otelctx_record *record,
-                           const struct state *s)
+                           const struct otelctx_thread *s)
 {
     if (!record)
         return NOBODY;
@@ -68,11 +102,11 @@ static enum owner owner_of(const struct otelctx_record *record,
  * Rule: OTEP 4947, "Context Attachment".
  */
 static uint8_t hide(struct otelctx_record **slot, struct otelctx_record *record,
-                    const struct state *s)
+                    const struct otelctx_thread *s)
 {
     const uint8_t valid = record->valid;
 
-    if (s->pinned && record == &s->own)
+    if (s->state.pinned && record == &s->own)
         otelctx_show(&record->valid, (uint8_t)0);
     else
         otelctx_show(slot, (struct otelctx_record *)NULL);
@@ -87,17 +121,17 @@ static void unhide(struct otelctx_record **slot, struct otelctx_record *record,
 }
 
 /* Begin what no signal handler of this thread may begin as well. */
-static bool enter(struct state *s)
+static bool enter(struct otelctx_thread *s)
 {
-    if (s->writing)
+    if (s->state.writing)
         return false;
-    otelctx_show(&s->writing, true);
+    otelctx_show(&s->state.writing, (uint8_t) true);
     return true;
 }
 
-static void leave(struct state *s)
+static void leave(struct otelctx_thread *s)
 {
-    otelctx_show(&s->writing, false);
+    otelctx_show(&s->state.writing, (uint8_t) false);
 }
 
 /* May the thread's own record take the place of what is in the slot? */
@@ -106,38 +140,39 @@ static bool is_replaceable(enum owner owner)
     return owner != PROGRAM && owner != FOREIGN;
 }
 
-static int attach(struct state *s, const struct otelctx_ids *ids)
+static int attach(struct here h, const struct otelctx_ids *ids)
 {
-    struct otelctx_record **const slot = &otel_thread_ctx_v1;
+    struct otelctx_thread *const s = h.s;
 
-    if (!is_replaceable(owner_of(*slot, s)))
+    if (!is_replaceable(owner_of(*h.slot, s)))
         return -EBUSY;
-    (void)hide(slot, &s->own, s);
+    (void)hide(h.slot, &s->own, s);
     otelctx_record_write(&s->own, ids);
-    unhide(slot, &s->own, 1);
+    s->state.keys = 0;
+    unhide(h.slot, &s->own, 1);
     return 0;
 }
 
 int otelctx_thread_attach(const struct otelctx_ids *ids)
 {
-    struct state *const s = &self;
+    const struct here h = here();
     int err;
 
-    if (!enter(s))
+    if (!enter(h.s))
         return -EBUSY;
-    err = attach(s, ids);
-    leave(s);
+    err = attach(h, ids);
+    leave(h.s);
     return err;
 }
 
 /* Change a record in the slot, so that no reader ever sees half of it. As in
  * otelctx_thread_swap(), a handler that swaps meanwhile has to leave it known.
  */
-static void change(struct state *s, struct otelctx_record *record,
+static void change(struct here h, struct otelctx_record *record,
                    const struct otelctx_change *c, uint8_t key,
                    const struct otelctx_span *value)
 {
-    struct otelctx_record **const slot = &otel_thread_ctx_v1;
+    struct otelctx_thread *const s = h.s;
     struct otelctx_record *const interrupted = s->swapping;
     uint8_t valid;
 
@@ -146,16 +181,17 @@ static void change(struct state *s, struct otelctx_record *record,
         return;
     }
     otelctx_show(&s->swapping, record);
-    valid = hide(slot, record, s);
+    valid = hide(h.slot, record, s);
     otelctx_change_apply(record, c, key, value);
-    unhide(slot, record, valid);
+    unhide(h.slot, record, valid);
     otelctx_show(&s->swapped, record);
     otelctx_show(&s->swapping, interrupted);
 }
 
-static int attr(struct state *s, uint8_t key, const struct otelctx_span *value)
+static int attr(struct here h, uint8_t key, const struct otelctx_span *value)
 {
-    struct otelctx_record *const record = otel_thread_ctx_v1;
+    struct otelctx_thread *const s = h.s;
+    struct otelctx_record *const record = *h.slot;
     const enum owner owner = owner_of(record, s);
     struct otelctx_change c;
     int err;
@@ -168,45 +204,47 @@ static int attr(struct state *s, uint8_t key, const struct otelctx_span *value)
     if (err)
         return err;
     if (owner != SHARED) {
-        change(s, record, &c, key, value);
+        s->state.keys |= otelctx_key_bit(key);
+        change(h, record, &c, key, value);
         return 0;
     }
     s->own = shared; /* unseen, until all of it is there */
+    s->state.keys = otelctx_key_bit(key);
     otelctx_change_apply(&s->own, &c, key, value);
-    otelctx_show(&otel_thread_ctx_v1, &s->own);
+    otelctx_show(h.slot, &s->own);
     return 0;
 }
 
 int otelctx_thread_attr(uint8_t key, const struct otelctx_span *value)
 {
-    struct state *const s = &self;
+    const struct here h = here();
     int err;
 
-    if (!enter(s))
+    if (!enter(h.s))
         return -EBUSY;
-    err = attr(s, key, value);
-    leave(s);
+    err = attr(h, key, value);
+    leave(h.s);
     return err;
 }
 
 int otelctx_thread_detach(void)
 {
-    struct otelctx_record **const slot = &otel_thread_ctx_v1;
-    struct state *const s = &self;
-    const enum owner owner = owner_of(*slot, s);
+    const struct here h = here();
+    struct otelctx_thread *const s = h.s;
 
-    if (owner == FOREIGN || s->writing)
+    if (owner_of(*h.slot, s) == FOREIGN || s->state.writing)
         return -EBUSY;
-    otelctx_show(slot, (struct otelctx_record *)NULL);
-    s->pinned = false;
+    otelctx_show(h.slot, (struct otelctx_record *)NULL);
+    s->state.pinned = false;
     s->swapped = NULL; /* the program may free it now */
     return 0;
 }
 
 int otelctx_thread_get(struct otelctx_ids *out)
 {
-    const struct otelctx_record *const record = otel_thread_ctx_v1;
-    const enum owner owner = owner_of(record, &self);
+    const struct here h = here();
+    const struct otelctx_record *const record = *h.slot;
+    const enum owner owner = owner_of(record, h.s);
 
     if (owner == FOREIGN)
         return -EBUSY;
@@ -218,29 +256,37 @@ int otelctx_thread_get(struct otelctx_ids *out)
     return 0;
 }
 
-static struct otelctx_record *pin(struct state *s)
+void otelctx_thread_forget_keys(const struct otelctx_record *record)
+{
+    struct otelctx_thread *const s = here().s;
+
+    if (record == &s->own)
+        s->state.keys = UINT32_MAX;
+}
+
+static struct otelctx_record *pin(struct here h)
 {
     static const struct otelctx_ids none;
-    struct otelctx_record **const slot = &otel_thread_ctx_v1;
+    struct otelctx_thread *const s = h.s;
 
-    if (!is_replaceable(owner_of(*slot, s)))
+    if (!is_replaceable(owner_of(*h.slot, s)))
         return NULL;
-    (void)hide(slot, &s->own, s);
+    (void)hide(h.slot, &s->own, s);
     otelctx_record_write(&s->own, &none);
-    s->pinned = true;
-    unhide(slot, &s->own, 0);
+    s->state.pinned = true;
+    unhide(h.slot, &s->own, 0);
     return &s->own;
 }
 
 struct otelctx_record *otelctx_thread_pin(void)
 {
-    struct state *const s = &self;
+    const struct here h = here();
     struct otelctx_record *record;
 
-    if (!enter(s))
+    if (!enter(h.s))
         return NULL;
-    record = pin(s);
-    leave(s);
+    record = pin(h);
+    leave(h.s);
     return record;
 }
 
@@ -252,28 +298,21 @@ struct otelctx_record *otelctx_thread_pin(void)
 int otelctx_thread_swap(struct otelctx_record *record,
                         struct otelctx_record **previous)
 {
-    struct otelctx_record **const slot = &otel_thread_ctx_v1;
-    struct otelctx_record *const before = *slot;
-    struct state *const s = &self;
+    const struct here h = here();
+    struct otelctx_thread *const s = h.s;
+    struct otelctx_record *const before = *h.slot;
     struct otelctx_record *const interrupted = s->swapping;
 
     if (owner_of(before, s) == FOREIGN)
         return -EBUSY;
     otelctx_show(&s->swapped, before);
     otelctx_show(&s->swapping, record);
-    otelctx_show(slot, record);
+    otelctx_show(h.slot, record);
     otelctx_show(&s->swapped, record);
     otelctx_show(&s->swapping, interrupted);
     if (previous)
         *previous = before;
     return 0;
-}
-
-void otelctx_thread_touch(void)
-{
-    struct otelctx_record *volatile seen = otel_thread_ctx_v1;
-
-    (void)seen;
 }
 
 int otelctx_thread_share(const struct otelctx_ids *ids, bool all_threads,

@@ -18,11 +18,16 @@ int otelctx_thread_attr(uint8_t key, const struct otelctx_span *value);
 int otelctx_thread_detach(void);
 int otelctx_thread_get(struct otelctx_ids *out);
 struct otelctx_record *otelctx_thread_pin(void);
+/* The record may be the thread's own, and is about to get a key. */
+void otelctx_thread_forget_keys(const struct otelctx_record *record);
 int otelctx_thread_swap(struct otelctx_record *record,
                         struct otelctx_record **previous);
 
 /* Look at the variable: so it is resolved before anybody else looks. */
 void otelctx_thread_touch(void);
+
+/* Let the fast calls know where the variables are, if that can be known. */
+void otelctx_thread_find(void);
 
 /*
  * The context that threads start with: this one, unless somebody attached

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The calls that a program makes a million times a second, in the cases that
+ * make up almost all of these: what the slot holds is the thread's own record,
+ * or nothing. There they do what thread.c does, store by store. In all other
+ * cases, errors among them, they change nothing and leave it to api_thread.c.
+ */
+
+#define OTELCTX_LINK
+#include "shim/otelctx.h"
+
+#include "shim/api_thread.h"
+#include "shim/context.h"
+#include "shim/order.h"
+#include "shim/thread_state.h"
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+typedef uint64_t word __attribute__((aligned(1), may_alias));
+typedef uint32_t half __attribute__((aligned(1), may_alias));
+typedef uint16_t quarter __attribute__((aligned(1), may_alias));
+
+/* What follows the ids in a record, as one word: little-endian, like the
+ * machines that this is for. */
+enum {
+    ATTACHED = 1, /* `valid`, no attributes */
+    FLAGS_SHIFT = 8
+};
+static_assert(offsetof(struct otelctx_record, trace_flags) ==
+                  offsetof(struct otelctx_record, valid) + 1,
+              "");
+static_assert(offsetof(struct otelctx_record, attrs_size) ==
+                  offsetof(struct otelctx_record, valid) + 2,
+              "");
+
+/* The thread's own record, and the slot, if that is where they are. */
+struct fast {
+    struct otelctx_record **slot;
+    struct otelctx_thread *self;
+};
+
+static inline __attribute__((always_inline)) bool find(struct fast *f)
+{
+    const intptr_t slot = otelctx_thread_places.slot;
+
+    if (!LIKELY(slot != OTELCTX_PLACE_UNKNOWN))
+        return false;
+    f->slot = otelctx_place_at(slot);
+    f->self = otelctx_place_at(otelctx_thread_places.self);
+    return true;
+}
+
+/* As in thread.c: nothing is looked at before a signal handler can no longer
+ * change it. */
+static inline __attribute__((always_inline)) bool begin(struct fast *f)
+{
+    if (!LIKELY(find(f) && !f->self->state.writing))
+        return false;
+    otelctx_show(&f->self->state.writing, (uint8_t) true);
+    return true;
+}
+
+static inline void end(const struct fast *f, uint32_t keys)
+{
+    otelctx_show(&f->self->state.word,
+                 ((union otelctx_thread_state){.keys = keys}).word);
+}
+
+static inline void give_up(const struct fast *f)
+{
+    otelctx_show(&f->self->state.writing, (uint8_t) false);
+}
+
+OTELCTX_API int otelctx_attach(const uint8_t trace_id[16],
+                               const uint8_t span_id[8], uint8_t flags)
+{
+    const word *const trace = (const word *)trace_id;
+    const word *const span = (const word *)span_id;
+    struct otelctx_record *own, *before;
+    struct fast f;
+    word *out;
+
+    if (!LIKELY(begin(&f)))
+        return otelctx_attach_any(trace_id, span_id, flags);
+    own = &f.self->own;
+    before = *f.slot;
+    if (!LIKELY((!before || before == own) && !f.self->state.pinned &&
+                (trace[0] | trace[1]) != 0 && span[0] != 0)) {
+        give_up(&f);
+        return otelctx_attach_any(trace_id, span_id, flags);
+    }
+    out = (word *)own->trace_id;
+    otelctx_show(f.slot, (struct otelctx_record *)NULL);
+    out[0] = trace[0];
+    out[1] = trace[1];
+    out[2] = span[0];
+    *(half *)&own->valid = ATTACHED | (uint32_t)flags << FLAGS_SHIFT;
+    otelctx_show(f.slot, own);
+    end(&f, 0);
+    return 0;
+}
+
+OTELCTX_API int otelctx_detach(void)
+{
+    struct fast f;
+
+    if (!LIKELY(find(&f) && *f.slot == &f.self->own && !f.self->state.pinned &&
+                !f.self->state.writing))
+        return otelctx_detach_any();
+    otelctx_show(f.slot, (struct otelctx_record *)NULL);
+    return 0;
+}
+
+/*
+ * Copy a text, by overlapping words of the widest kind that it has room for.
+ * Returns all of its bytes, or'ed: is any of them beyond ASCII?
+ */
+static inline uint64_t copy(uint8_t *to, const char *from, size_t size)
+{
+    uint64_t seen, last;
+
+    if (size >= sizeof(word)) {
+        seen = *(const word *)from;
+        *(word *)to = seen;
+        for (size_t at = sizeof(word); at + sizeof(word) < size;
+             at += sizeof(word)) {
+            const uint64_t middle = *(const word *)(from + at);
+
+            *(word *)(to + at) = middle;
+            seen |= middle;
+        }
+        last = *(const word *)(from + size - sizeof(word));
+        *(word *)(to + size - sizeof(word)) = last;
+        return seen | last;
+    }
+    if (size >= sizeof(half)) {
+        seen = *(const half *)from;
+        last = *(const half *)(from + size - sizeof(half));
+        *(half *)to = (uint32_t)seen;
+        *(half *)(to + size - sizeof(half)) = (uint32_t)last;
+        return seen | last;
+    }
+    if (size == 0)
+        return 0;
+    seen = (uint64_t)(uint8_t)from[0] | (uint8_t)from[size / 2];
+    last = (uint8_t)from[size - 1];
+    to[size / 2] = (uint8_t)from[size / 2];
+    to[0] = (uint8_t)from[0];
+    to[size - 1] = (uint8_t)last;
+    return seen | last;
+}
+
+/* A key that the record does not have yet, with a value in ASCII. Its bytes
+ * count for readers once the size does. */
+OTELCTX_API int otelctx_attr(uint8_t key, const char *value, size_t len)
+{
+    enum {
+        HEAD = sizeof(quarter)
+    };
+    const uint64_t beyond_ascii = 0x8080808080808080;
+    struct otelctx_thread *self;
+    struct fast f;
+    uint8_t *at;
+    size_t size;
+
+    if (!LIKELY(begin(&f)))
+        return otelctx_attr_any(key, value, len);
+    self = f.self;
+    size = self->own.attrs_size + HEAD + len;
+    at = self->own.attrs + self->own.attrs_size;
+    if (!LIKELY(*f.slot == &self->own && !self->state.pinned &&
+                (self->state.keys & otelctx_key_bit(key)) == 0 &&
+                otelctx_context_has_key(key) && len <= OTELCTX_VALUE_MAX &&
+                size <= sizeof(self->own.attrs) &&
+                (copy(at + HEAD, value, len) & beyond_ascii) == 0)) {
+        give_up(&f);
+        return otelctx_attr_any(key, value, len);
+    }
+    *(quarter *)at = (uint16_t)(key | len << 8);
+    otelctx_show(&self->own.attrs_size, (uint16_t)size);
+    end(&f, self->state.keys | otelctx_key_bit(key));
+    return 0;
+}
+
+/* See otelctx_thread_swap() for the order. */
+OTELCTX_API int otelctx_swap(struct otelctx_record *record,
+                             struct otelctx_record **previous)
+{
+    struct otelctx_record *before, *interrupted;
+    struct otelctx_thread *self;
+    struct fast f;
+
+    if (!LIKELY(find(&f) && (uintptr_t)record % 2 == 0))
+        return otelctx_swap_any(record, previous);
+    self = f.self;
+    before = *f.slot;
+    interrupted = self->swapping;
+    if (!LIKELY(!before || before == self->swapped || before == &self->own))
+        return otelctx_swap_any(record, previous);
+    otelctx_show(&self->swapped, before);
+    otelctx_show(&self->swapping, record);
+    otelctx_show(f.slot, record);
+    otelctx_show(&self->swapped, record);
+    otelctx_show(&self->swapping, interrupted);
+    if (previous)
+        *previous = before;
+    return 0;
+}
