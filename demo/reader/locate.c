@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/locate.h"
 
+#include "demo/reader/query.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +53,18 @@ static void context_add(struct otelread_report *report,
         report->contexts[report->count++] = *context;
 }
 
-static int scan_maps(struct otelread_report *report, int fd)
+static int context_look(struct otelread_report *report,
+                        struct otelread_context *context)
+{
+    const int error = otelread_context_validate(&report->target, context);
+
+    if (error != 0 && error != -EFAULT)
+        return error;
+    context_add(report, context);
+    return 0;
+}
+
+static int scan_text(struct otelread_report *report, int fd)
 {
     struct source source = {.fd = fd, .empty = true};
     struct otelread_maps maps = {.read = read_source, .source = &source};
@@ -59,14 +72,43 @@ static int scan_maps(struct otelread_report *report, int fd)
     int result;
 
     while ((result = otelread_maps_next(&maps, &context.mapping)) > 0) {
-        const int error = otelread_context_validate(&report->target, &context);
+        const int error = context_look(report, &context);
 
-        if (error != 0 && error != -EFAULT)
+        if (error != 0)
             return error;
-        context_add(report, &context);
     }
     report->no_memory = result == 0 && source.empty;
     return result;
+}
+
+/* False when the kernel does not answer, or not to all of it. */
+static bool scan_queries(struct otelread_report *report, int fd, int *result)
+{
+    struct otelread_context context = {.has_header = false};
+    uint64_t at = 0;
+
+    if (!otelread_query_suffices())
+        return false;
+    while ((*result = otelread_query_next(fd, &at, &context.mapping)) > 0) {
+        const int error = context_look(report, &context);
+
+        if (error != 0) {
+            *result = error;
+            return true;
+        }
+    }
+    return *result == 0;
+}
+
+static int scan_maps(struct otelread_report *report, int fd)
+{
+    int result;
+
+    if (scan_queries(report, fd, &result))
+        return result;
+    report->count = 0;
+    report->uncounted = 0;
+    return scan_text(report, fd);
 }
 
 static int scan(struct otelread_report *report)

@@ -139,13 +139,12 @@ static const char *const names[] = {
     ("/memfd:" OTELCTX_MAPPING_NAME),
 };
 
-static bool is_context(const struct otelread_maps_line *line)
+bool otelread_maps_is_context(const char *name, size_t size)
 {
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const size_t length = strlen(names[i]);
 
-        if (line->name_size >= length &&
-            memcmp(line->name, names[i], length) == 0)
+        if (size >= length && memcmp(name, names[i], length) == 0)
             return true;
     }
     return false;
@@ -158,7 +157,7 @@ int otelread_maps_next(struct otelread_maps *maps,
     int result;
 
     while ((result = otelread_maps_next_line(maps, &line)) > 0) {
-        if (!is_context(&line))
+        if (!otelread_maps_is_context(line.name, line.name_size))
             continue;
 
         const size_t room = sizeof(mapping->name) - 1;

@@ -54,6 +54,9 @@ struct otelread_maps {
 int otelread_maps_next_line(struct otelread_maps *maps,
                             struct otelread_maps_line *line);
 
+/* Does the name begin as a process context's does? */
+bool otelread_maps_is_context(const char *name, size_t size);
+
 /*
  * The next mapping whose name begins as a process context's does.
  * Returns 1, 0 at the end, or -errno.
