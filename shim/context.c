@@ -244,8 +244,7 @@ static int show_keys(const char **failed)
     if (size_with_keys(staged()) > OTELCTX_PAYLOAD_MAX ||
         size_with_keys(published()) > OTELCTX_PAYLOAD_MAX)
         return -ENOSPC;
-    return memory()->wiped.publication.mapping.at ? show(published(), failed)
-                                                  : 0;
+    return is_shown ? show(published(), failed) : 0;
 }
 
 /* Append a key and show it; or leave things as they were. */
@@ -272,7 +271,8 @@ int otelctx_context_key(struct otelctx_span name, const char **failed)
         index = add_key(keys, name, failed);
     /* Also when it was there: a child may have been forked before this. */
     if (index >= 0)
-        otelctx_store_release(&otelctx_context_key_count, otelctx_keys_count(keys));
+        otelctx_store_release(&otelctx_context_key_count,
+                              otelctx_keys_count(keys));
     return index;
 }
 

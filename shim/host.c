@@ -83,7 +83,7 @@ bool otelctx_environment_open(struct otelctx_environment *out)
 void otelctx_environment_close(struct otelctx_environment *environment)
 {
     if (environment->copy)
-        otelctx_sys_unmap(environment->copy, COPY_SIZE);
+        (void)otelctx_sys_unmap(environment->copy, COPY_SIZE);
     *environment = (struct otelctx_environment){0};
 }
 

@@ -45,7 +45,7 @@ static int map(size_t size, int fd, uint8_t **out, const char **failed)
     if (err) {
         *failed = "madvise";
         *out = NULL;
-        otelctx_sys_unmap(at, size);
+        (void)otelctx_sys_unmap(at, size);
     }
     return err;
 }
@@ -78,7 +78,8 @@ void otelctx_mapping_close(struct otelctx_mapping *mapping)
     const struct otelctx_mapping closed = *mapping;
 
     *mapping = (struct otelctx_mapping){0};
-    otelctx_sys_unmap(closed.at, closed.size);
+    if (otelctx_sys_unmap(closed.at, closed.size))
+        *mapping = closed; /* a sandbox forbids that: to be used again */
 }
 
 int otelctx_mapping_reserve(size_t size, uint8_t **out, const char **failed)

@@ -53,7 +53,7 @@ int otelctx_memory_make(void)
     memory->wiped.is_old = 1;
     otelctx_store(&page_size, page);
     if (!otelctx_swap_if(&base, &none, made))
-        otelctx_sys_unmap(at, sizeof(*memory)); /* a thread was first */
+        (void)otelctx_sys_unmap(at, sizeof(*memory)); /* a thread was first */
     return 0;
 }
 

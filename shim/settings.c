@@ -258,6 +258,6 @@ int otelctx_settings_open(struct otelctx_settings *s, bool aloud)
 void otelctx_settings_close(struct otelctx_settings *s)
 {
     if (s->file)
-        otelctx_sys_unmap(s->file, OTELCTX_FILE_MAX + 1);
+        (void)otelctx_sys_unmap(s->file, OTELCTX_FILE_MAX + 1);
     otelctx_environment_close(&s->environment);
 }

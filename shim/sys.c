@@ -137,9 +137,9 @@ int otelctx_sys_map(size_t size, int fd, void **out)
     return 0;
 }
 
-void otelctx_sys_unmap(void *at, size_t size)
+int otelctx_sys_unmap(void *at, size_t size)
 {
-    (void)call2(SYS_munmap, (long)at, (long)size);
+    return (int)call2(SYS_munmap, (long)at, (long)size);
 }
 
 static int advise(void *at, size_t size, int advice)
@@ -192,13 +192,13 @@ int otelctx_sys_seccomp(void)
     return mode < 0 ? 0 : mode;
 }
 
-/* The kernel reads a signal set before it refuses to do anything with it; and
- * every sandbox allows this call. */
+/* The kernel reads a signal set, unless that is NULL, before it refuses to do
+ * anything with it; and every sandbox allows this call. */
 bool otelctx_sys_readable(const void *at)
 {
     const int nonsense = -1;
 
-    return call4(SYS_rt_sigprocmask, nonsense, (long)at, 0, 8) != -EFAULT;
+    return at && call4(SYS_rt_sigprocmask, nonsense, (long)at, 0, 8) != -EFAULT;
 }
 
 int otelctx_sys_random(void *out, size_t size)

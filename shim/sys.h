@@ -22,7 +22,7 @@ int otelctx_sys_file_size_limit(uint64_t *out);
 
 /* Private memory, of a file (populated at once) or anonymous when fd is -1. */
 int otelctx_sys_map(size_t size, int fd, void **out);
-void otelctx_sys_unmap(void *at, size_t size);
+int otelctx_sys_unmap(void *at, size_t size);
 /* What a child finds there: nothing, or a copy after all; zeroes, or a copy. */
 int otelctx_sys_dont_fork(void *at, size_t size);
 int otelctx_sys_do_fork(void *at, size_t size);

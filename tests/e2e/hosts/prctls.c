@@ -64,6 +64,7 @@ static void name_mappings(void)
          prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, page, at + page));
     show("a name nowhere",
          prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, page, ~(size_t)0));
+    show("no name", prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, page, NULL));
     show("another attribute", prctl(PR_SET_VMA, 1UL, at, page, at + page));
     name_at_the_end(at, page);
 }
