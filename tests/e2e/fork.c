@@ -4,12 +4,8 @@
 
 #include "tests/e2e/fork.h"
 
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <spawn.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 
 TestSuite(fork, .timeout = 120);
 
@@ -286,72 +282,6 @@ Test(fork, a_child_of_vfork_may_make_calls_for_its_parent)
 
 /* NOLINTEND(clang-analyzer-security.insecureAPI.vfork,
  *           clang-analyzer-unix.Vfork) */
-
-/* ---- Under a seccomp filter --------------------------------------------- */
-
-/* One that kills whoever makes a memfd. */
-static const struct sock_fprog filter = {
-    .len = 4,
-    .filter =
-        (struct sock_filter[]){
-            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), /* the number */
-            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
-            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-        },
-};
-
-static int filter_by_prctl(void)
-{
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
-}
-
-static int filter_by_seccomp(void)
-{
-    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter);
-}
-
-/* In a process of its own, which keeps the filter. */
-static void expect_silent_child_under(int (*install)(void))
-{
-    pid_t child;
-
-    publish("1");
-    child = fork();
-    if (child == 0) {
-        pid_t grandchild;
-
-        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || install())
-            _exit(CALL_FAILED);
-        grandchild = fork();
-        if (grandchild == 0)
-            _exit(judge_self("1"));
-        _exit(status_of(grandchild));
-    }
-    cr_expect_eq(status_of(child), NO_CONTEXT);
-}
-
-Test(fork, under_a_filter_that_prctl_installed_the_child_lives_without)
-{
-    expect_silent_child_under(filter_by_prctl);
-}
-
-Test(fork, under_a_filter_of_a_raw_system_call_the_child_lives_without)
-{
-    expect_silent_child_under(filter_by_seccomp);
-}
-
-/* What prctl saw counts, also where the mode was 2 before. */
-Test(fork, under_a_second_filter_that_prctl_installed_the_child_lives_without)
-{
-    static struct sock_filter yes =
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    static const struct sock_fprog allow = {.len = 1, .filter = &yes};
-
-    cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-    cr_assert_eq(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &allow), 0);
-    expect_silent_child_under(filter_by_prctl);
-}
 
 /* ---- Thread contexts ---------------------------------------------------- */
 
