@@ -4,7 +4,6 @@
 
 #include "tests/e2e/fork.h"
 
-#include <pthread.h>
 #include <spawn.h>
 
 TestSuite(fork, .timeout = 120);
@@ -282,46 +281,3 @@ Test(fork, a_child_of_vfork_may_make_calls_for_its_parent)
 
 /* NOLINTEND(clang-analyzer-security.insecureAPI.vfork,
  *           clang-analyzer-unix.Vfork) */
-
-/* ---- Thread contexts ---------------------------------------------------- */
-
-static const uint8_t trace_id[16] = {1}, span_id[8] = {2};
-
-static void *attach_and_stay(void *barrier)
-{
-    cr_assert_eq(otelctx_attach(trace_id, span_id, 1), 0);
-    pthread_barrier_wait(barrier);
-    pthread_barrier_wait(barrier);
-    return NULL;
-}
-
-Test(fork, the_thread_that_forks_keeps_its_thread_context)
-{
-    static const uint8_t forkers_span_id[8] = {3};
-    struct otelctx_ids ids;
-    pthread_barrier_t barrier;
-    pthread_t other;
-    pid_t child;
-    int key;
-
-    key = otelctx_key("http.route");
-    cr_assert_geq(key, 0);
-    pthread_barrier_init(&barrier, NULL, 2);
-    cr_assert_eq(pthread_create(&other, NULL, attach_and_stay, &barrier), 0);
-    pthread_barrier_wait(&barrier);
-    cr_assert_eq(otelctx_attach(trace_id, forkers_span_id, 1), 0);
-
-    child = fork();
-    if (child == 0) {
-        if (otelctx_get(&ids) || memcmp(ids.span_id, forkers_span_id, 8) != 0)
-            _exit(ANOTHER_VALUE);
-        if (otelctx_attr((uint8_t)key, "/cart", 5) || otelctx_detach() ||
-            otelctx_get(&ids) != -ENOENT || otelctx_key("http.route") != key)
-            _exit(CALL_FAILED);
-        _exit(AS_IT_SHOULD_BE);
-    }
-    cr_expect_eq(status_of(child), AS_IT_SHOULD_BE);
-    cr_expect_eq(otelctx_get(&ids), 0);
-    pthread_barrier_wait(&barrier);
-    pthread_join(other, NULL);
-}
