@@ -30,18 +30,40 @@ enum {
     CALL_FAILED,
 };
 
+static inline const struct otelread_node *
+find_attribute(const struct otelread_node *node, const char *key)
+{
+    while (node && (node->key.size != strlen(key) ||
+                    memcmp(node->key.bytes, key, node->key.size) != 0))
+        node = node->next;
+    return node;
+}
+
 /* The value of a resource attribute, or NULL; good until the report is freed.
  */
 static inline const struct otelread_node *
 attribute(const struct otelread_report *report, const char *key)
 {
-    const struct otelread_node *node =
-        report->contexts[0].decoded.resource.first;
+    return find_attribute(report->contexts[0].decoded.resource.first, key);
+}
 
-    while (node && (node->key.size != strlen(key) ||
-                    memcmp(node->key.bytes, key, node->key.size) != 0))
-        node = node->next;
-    return node;
+/* A service.instance.id; empty where there is none, or more than one. */
+struct instance_id {
+    char text[37];
+};
+
+static inline struct instance_id
+instance_id(const struct otelread_report *report)
+{
+    static const char key[] = "service.instance.id";
+    const struct otelread_node *const node =
+        report->count == 1 ? attribute(report, key) : NULL;
+    struct instance_id id = {""};
+
+    if (node && node->span.size == sizeof(id.text) - 1 &&
+        !find_attribute(node->next, key))
+        memcpy(id.text, node->span.bytes, node->span.size);
+    return id;
 }
 
 /* What a reader makes of a process: has it one context, with this attribute?

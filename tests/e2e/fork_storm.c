@@ -10,6 +10,10 @@
 
 TestSuite(fork_storm, .timeout = 600);
 
+/* Of the process that forks, and its service.instance.id. */
+static pid_t first;
+static struct instance_id first_id;
+
 /* As publish_four() writes them. */
 static bool is_number(struct otelread_span span)
 {
@@ -22,10 +26,12 @@ static bool is_number(struct otelread_span span)
     return strcmp(text, again) == 0;
 }
 
-/* The four attributes, which are set together, say the same number. */
+/* The four attributes, which are set together, say the same number, and the id
+ * is of this very process. */
 static bool is_whole(const struct otelread_report *report)
 {
     const struct otelread_node *a, *other;
+    struct instance_id id;
 
     if (report->status != OTELREAD_OK || report->count != 1)
         return false;
@@ -35,7 +41,9 @@ static bool is_whole(const struct otelread_report *report)
         if (!a || !other || !otelread_span_equal(a->span, other->span))
             return false;
     }
-    return is_number(a->span);
+    id = instance_id(report);
+    return is_number(a->span) && id.text[0] &&
+           (strcmp(id.text, first_id.text) == 0) == (getpid() == first);
 }
 
 static int judge_whole(void)
@@ -71,6 +79,18 @@ static int publish_four(unsigned number)
     return err;
 }
 
+static void begin(void)
+{
+    struct otelread_report report = {0};
+
+    cr_assert_eq(publish_four(0), 0);
+    first = getpid();
+    otelread_report_make(&report, first, OTELREAD_PATIENCE_LONG);
+    first_id = instance_id(&report);
+    cr_assert(is_whole(&report));
+    otelread_report_free(&report);
+}
+
 enum {
     PUBLISHERS = 8,
     FORKS = 10000,
@@ -104,7 +124,7 @@ static void expect_good_children(void *(*threads)(void *), unsigned count,
     pthread_t thread[PUBLISHERS];
     unsigned bad = 0;
 
-    cr_assert_eq(publish_four(0), 0);
+    begin();
     for (unsigned i = 0; i < count; i++)
         cr_assert_eq(pthread_create(&thread[i], NULL, threads, NULL), 0);
     for (unsigned i = 0; i < forks; i++) {
@@ -195,7 +215,7 @@ static void expect_good_children_of_handler(void)
     const struct sigaction action = {.sa_handler = fork_in_handler,
                                      .sa_flags = SA_RESTART};
 
-    cr_assert_eq(publish_four(0), 0);
+    begin();
     sigaction(SIGALRM, &action, NULL);
     arm();
     for (unsigned number = 0; interrupted < HANDLER_FORKS && !is_child;
