@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "shim/otelctx.h"
 
@@ -67,16 +69,48 @@ static void make_ten_calls(unsigned number)
     cr_assert_eq(otelctx_get(&ids), 0);
 }
 
-Test(endurance,
-     a_million_calls_leave_descriptors_threads_and_memory_as_they_were)
+static void drop_and_publish(void)
+{
+    cr_assert_eq(otelctx_process_drop(), 0);
+    cr_assert_eq(otelctx_process_publish(), 0);
+}
+
+/* In the child the shim publishes, too. */
+static void fork_once(void)
+{
+    const pid_t child = fork();
+    int status;
+
+    if (child == 0)
+        _exit(0);
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert_eq(status, 0);
+}
+
+enum {
+    CALLS = 1000000,
+    DROPS = 5000,
+    FORKS = 500,
+};
+
+Test(
+    endurance,
+    a_million_calls_and_forks_leave_descriptors_threads_and_memory_as_they_were)
 {
     struct usage before, after;
 
     make_ten_calls(0);
+    drop_and_publish();
+    fork_once();
     (void)usage(); /* what stdio wants for it */
     before = usage();
-    for (unsigned i = 0; i < 100000; i++)
+    for (unsigned i = 0; i < CALLS / 10; i++) {
         make_ten_calls(i);
+        if (i % (CALLS / 10 / DROPS) == 0)
+            drop_and_publish();
+        if (i % (CALLS / 10 / FORKS) == 0)
+            fork_once();
+    }
     after = usage();
     cr_expect_eq(after.descriptors, before.descriptors);
     cr_expect_eq(after.threads, before.threads);
