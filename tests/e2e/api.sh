@@ -177,6 +177,24 @@ same 'OTELCTX_FORK=drop: until it publishes what it inherits' \
 $(resource "$CHILD")"
 stop
 
+# Opened by the program and closed again: what fork(2) calls has to stay.
+musl-gcc -I"$ROOT" -o "$TMP/musl" "$ROOT/tests/e2e/hosts/driver.c"
+closed() {
+    SHIM='' drive OTEL_SERVICE_NAME=late
+    same "$1: opened, it publishes; then it is closed" '0 0 0 0' \
+        "$(call open "$SHIM") $(call set a b) $(call publish) $(call close)"
+    CHILD=$(call fork)
+    same "$1: a fork after that kills nobody, and both have a context" \
+        'service.name=late a=b, service.name=late a=b' \
+        "$(resource "$PID" | paste -sd ' '), $(resource "$CHILD" | paste -sd ' ')"
+    same "$1: and the calls work in the child" '0 0 c' \
+        "$(call set a c) $(call publish) $(
+            resource "$CHILD" | sed -n 's/^a=//p')"
+    stop
+}
+closed glibc
+DRIVER=$TMP/musl closed musl
+
 # Descriptors, threads and memory after many calls.
 drive
 call setlong long 60000 >/dev/null

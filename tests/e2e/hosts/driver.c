@@ -17,6 +17,7 @@
  *                        `join`; the first one waits
  *     open LIBRARY       by dlopen(3), for all to see
  *     openlocal LIBRARY  the same, for itself
+ *     close              by dlclose(3), what was opened last
  *     env NAME           what getenv says; setenv NAME VALUE, unsetenv NAME,
  *                        putenv NAME=VALUE and clearenv change that
  *     exec               the program starts anew
@@ -66,6 +67,15 @@ static int go_on_in_child(void)
         _exit(0);
     }
     return child < 0 ? -errno : getpid();
+}
+
+/* By dlopen. */
+static void *library;
+
+static int open_library(const char *path, int scope)
+{
+    library = dlopen(path, RTLD_NOW | scope);
+    return library ? 0 : -ENOENT;
 }
 
 /* Printed behind the result. */
@@ -241,9 +251,11 @@ static int call(const char *name, const char *key, const char *value)
     if (strcmp(name, "swapout") == 0)
         return otelctx_swap(NULL, NULL);
     if (strcmp(name, "open") == 0)
-        return dlopen(key, RTLD_NOW | RTLD_GLOBAL) ? 0 : -ENOENT;
+        return open_library(key, RTLD_GLOBAL);
     if (strcmp(name, "openlocal") == 0)
-        return dlopen(key, RTLD_NOW | RTLD_LOCAL) ? 0 : -ENOENT;
+        return open_library(key, RTLD_LOCAL);
+    if (strcmp(name, "close") == 0)
+        return dlclose(library);
     return call_other(name, key, value);
 }
 
