@@ -7,6 +7,8 @@
 #
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
+# shellcheck source=tests/e2e/tree.sh
+. "$(dirname "$0")/tree.sh"
 cd "$TMP"
 
 unchanged 'a program with its streams closed' bash -c 'exec cat /dev/null >&- 2>&-'
@@ -52,6 +54,24 @@ stays() {
 
 stays 'sleep is published' sleep 600
 stays 'Python is published' python3 -c 'import time; time.sleep(600)'
+
+# forks SENTENCE COMMAND...: two processes. The child waits for its parent's end.
+forks() {
+    local sentence=$1
+    shift
+
+    stay OTELCTX_INSTANCE_ID=generate "$@"
+    check "$sentence" tree_published "$PID" 2
+}
+forks 'Ruby forks, and each process has a context of its own' ruby -e '
+    from, to = IO.pipe
+    fork { to.close; from.read }
+    sleep'
+# shellcheck disable=SC2016 # Perl's
+forks 'Perl forks, and each process has a context of its own' perl -e '
+    pipe $from, $to;
+    if (!fork) { close $to; <$from>; exit }
+    sleep'
 
 # musl: the same file.
 cat >waits.c <<'EOF'
