@@ -12,6 +12,8 @@ install "$SHIM" shim.so
 install "$DRIVER" driver
 SHIM=$TMP/shim.so DRIVER=$TMP/driver
 
+ENOSYS=-38
+
 # What the companions interpose: memory, the clock, owners, streams, fsync; and
 # the libraries that are there besides the shim.
 cat >work.py <<'END'
@@ -114,6 +116,12 @@ for order in "behind:$heaptrack $SHIM" "before:$SHIM $heaptrack"; do
     within env "LD_PRELOAD='${order#*:}'" "$DRIVER"
     same "heaptrack: published ${order%%:*} it" '1 ok ' \
         "$ABI $(status "$PID") $(cat stderr)"
+    CHILD=$(call fork)
+    same "heaptrack: ${order%%:*} it, children have a context" ok \
+        "$(status "$CHILD")"
+    same "heaptrack: ${order%%:*} it, programs that they execute have none" \
+        "0 $ENOSYS no_context" \
+        "$(call exec) $(call abi) $(status "$CHILD")"
     stop
 done
 unset DUMP_HEAPTRACK_OUTPUT
