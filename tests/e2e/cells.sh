@@ -24,8 +24,7 @@ drop
 look
 publish
 look"
-declare -A ROWS=()
-ORDER=()
+ROWS=()
 
 # supported TOOL ARGUMENT...: what tests/support makes, it makes in our folder.
 supported() {
@@ -158,7 +157,7 @@ judge() {
 # shellcheck disable=SC2154 # tap_failed is tap.sh's
 judge_cell() {
     local folder=$1 libc=$3 mapping=$4 failed=$tap_failed
-    local kernel=unknown sentence row
+    local kernel=unknown result=passed sentence
 
     [ ! -e "$folder/kernel" ] || kernel=$(<"$folder/kernel")
     case $mapping in
@@ -185,17 +184,21 @@ judge_cell() {
     else
         tap_not_ok "$2, Linux $kernel, ${libc/-/ }: $sentence" 'it did not run'
     fi
-    row=$(printf '%s %-24s %-26s' "$2" "$kernel" "$mapping")
-    [ "$failed" = "$tap_failed" ] || libc+=:FAILED
-    [ -n "${ROWS[$row]-}" ] || ORDER+=("$row")
-    ROWS[$row]+=" $libc"
+    [ "$failed" = "$tap_failed" ] || result=FAILED
+    add_row "$2" "$kernel" "$libc" "$(name_seen "$folder/looks")" "$result"
 }
 
-# The matrix, a line for each kernel and name.
+# name_seen FILE: of the mapping, by the first look.
+name_seen() {
+    [ ! -e "$1" ] || jq -rs '.[0] | if . then
+        .contexts[0].mapping.name // "none" else "(nobody looks)" end' "$1"
+}
+
+# The matrix, a line for each cell.
+add_row() {
+    ROWS+=("$(printf '%-12s  %-24s  %-10s  %-25s  %s' "$@")")
+}
 print_table() {
-    local row
-
-    for row in "${ORDER[@]}"; do
-        echo "# $row${ROWS[$row]}"
-    done
+    show "${ROWS[@]}" '(where it is "none": the newest libcs only)'
 }
+add_row architecture kernel libc 'mapping seen' result

@@ -80,6 +80,11 @@ skip_all() {
     exit 0
 }
 
+# show LINE...: of a table, which the summary of tests/run has, too.
+show() {
+    printf '#| %s\n' "$@"
+}
+
 # background COMMAND...: runs until the script ends; its pid is in $PID.
 background() {
     "$@" &
