@@ -103,6 +103,18 @@ can_mount() {
     unshare -m true 2>/dev/null
 }
 
+# naming: "yes" if this kernel, as it is configured, names mappings.
+naming() {
+    python3 - <<'END'
+import ctypes, mmap
+area = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+at = ctypes.addressof(ctypes.c_char.from_buffer(area))
+named = ctypes.CDLL(None).prctl(0x53564D41, 0, ctypes.c_ulong(at),
+                                ctypes.c_ulong(4096), b"x")
+print("yes" if named == 0 else "no")
+END
+}
+
 # drive [NAME=VALUE]...: starts hosts/driver.c under the shim, as $PID; when it
 # returns, the shim has done what it does at start. `call` has it make one call
 # and prints what that returned; `stop` ends it.
@@ -127,6 +139,14 @@ call() {
 stop() {
     exec {calls}>&- {results}<&-
     wait "$PID"
+}
+
+# memory_left BYTES: all that the process that is driven may still map.
+memory_left() {
+    local kib
+
+    kib=$(awk '/^VmSize:/ {print $2}' "/proc/$PID/status")
+    prlimit --pid "$PID" --as=$((kib * 1024 + $1)):
 }
 
 # within COMMAND...: drives the driver that this starts.

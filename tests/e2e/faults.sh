@@ -206,13 +206,6 @@ same 'a context that was published before a refused call stays' \
         resource "$PID" | sed -n 's/^k=//p')"
 stop
 
-# memory_left BYTES: all that the process may still map.
-memory_left() {
-    local kib
-
-    kib=$(awk '/^VmSize:/ {print $2}' "/proc/$PID/status")
-    prlimit --pid "$PID" --as=$((kib * 1024 + $1)):
-}
 drive OTEL_SERVICE_NAME=small
 memory_left 65536
 same 'no memory for a long payload: publishing fails and nothing changes' \

@@ -36,16 +36,63 @@ serves() {
 # Limits.
 start prlimit --memlock=0
 serves 'RLIMIT_MEMLOCK of 0'
-start prlimit --nofile=4
-serves 'RLIMIT_NOFILE of 4'
-start prlimit --as=100000000
-serves 'RLIMIT_AS of 100 MB'
 start setpriv --no-new-privs --reuid 65534 --regid 65534 --clear-groups \
     --inh-caps=-all --bounding-set=-all
 serves 'no new privileges, no capabilities'
 install -m 711 "$DRIVER" unreadable
 DRIVER=$TMP/unreadable start setpriv --reuid 65534 --regid 65534 --clear-groups
 serves 'an executable that its user cannot read'
+
+# Without a memfd, what is published is a mapping with a name, or nothing.
+EINVAL=-22 ENOMEM=-12
+unnamed=0
+[ "$(naming)" = yes ] || unnamed=$EINVAL
+
+# seen PID RESULT: its attribute "a" if there is a context, as the result of
+# publishing it said.
+seen() {
+    local status
+
+    status=$(status "$1")
+    case $2,$status in
+    0,ok) resource "$1" | sed -n 's/^a=//p' ;;
+    0,* | *,ok) echo "$2, but $status" ;;
+    *) echo nothing ;;
+    esac
+}
+# changes RESULT: each call of a driver, and of its child, when publishing gives
+# that; `changed` is what they are to give.
+changes() {
+    local child
+
+    echo "$(call drop) $(call set a b) $(call publish) $(seen "$PID" "$1")"
+    child=$(call fork)
+    echo "$(seen "$child" "$1") $(call set a c) $(call publish) $(
+        seen "$child" "$1")"
+}
+changed() {
+    if [ "$1" = 0 ]; then
+        printf '%s\n' '0 0 0 b' 'b 0 0 c'
+    else
+        printf '%s\n' "0 0 $1 nothing" "nothing 0 $1 nothing"
+    fi
+}
+# exhausted WHAT RESULT LIMIT: what is used up from here on.
+exhausted() {
+    same "$1: the driver and a child live, and every call says what it did" \
+        "$(changed "$2")" "$(changes "$2")"
+    prlimit --pid "$(pgrep -P "$PID")" "$3"
+    same "$1: the child publishes when there is some again" '0 c' \
+        "$(call publish) $(seen "$(pgrep -P "$PID")" 0)"
+    same "$1: nothing is printed" '' "$(cat stderr)"
+    stop
+}
+drive
+prlimit --pid "$PID" --nofile=3:
+exhausted 'no descriptor left' "$unnamed" --nofile=64:
+drive
+memory_left -65536
+exhausted 'no memory left' $ENOMEM --as=unlimited:
 
 # A pipe that is full, and stays so; programs.sh and faults.sh have the others.
 mkfifo full

@@ -18,18 +18,6 @@ converse() {
     (cd "$1" && ./converse "$2")
 }
 
-# naming: "yes" if this kernel, as it is configured, names mappings.
-naming() {
-    python3 - <<'END'
-import ctypes, mmap
-area = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-at = ctypes.addressof(ctypes.c_char.from_buffer(area))
-named = ctypes.CDLL(None).prctl(0x53564D41, 0, ctypes.c_ulong(at),
-                                ctypes.c_ulong(4096), b"x")
-print("yes" if named == 0 else "no")
-END
-}
-
 names=('/memfd:OTEL_CTX (deleted)' none)
 [ "$(naming)" = no ] || names=('[anon_shmem:OTEL_CTX]' '[anon:OTEL_CTX]')
 prepare amd64
