@@ -22,8 +22,10 @@ server() {
 
 # serve COMMAND...: with the shim or without, in the place of this shell; apart,
 # because some signal their whole group.
+instance_id=generate
 serve() {
-    exec setsid env ${preload:+LD_PRELOAD="$preload"} OTELCTX_INSTANCE_ID=generate "$@"
+    exec setsid env ${preload:+LD_PRELOAD="$preload"} \
+        OTELCTX_INSTANCE_ID="$instance_id" "$@"
 }
 
 # up NAME: starts it as $server; what it answers is in $TMP/answer.
