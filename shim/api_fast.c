@@ -51,11 +51,11 @@ static inline __attribute__((always_inline)) bool find(struct fast *f)
     return true;
 }
 
-/* As in thread.c: nothing is looked at before a signal handler can no longer
- * change it. */
+/* As in thread.c: the slot is looked at when no signal handler can change it
+ * any more. One that pins just before is overruled. */
 static inline __attribute__((always_inline)) bool begin(struct fast *f)
 {
-    if (!LIKELY(find(f) && !f->self->state.writing))
+    if (!LIKELY(find(f) && f->self->state.special == 0))
         return false;
     otelctx_show(&f->self->state.writing, (uint8_t) true);
     return true;
@@ -76,25 +76,25 @@ OTELCTX_API int otelctx_attach(const uint8_t trace_id[16],
                                const uint8_t span_id[8], uint8_t flags)
 {
     const word *const trace = (const word *)trace_id;
-    const word *const span = (const word *)span_id;
+    const uint64_t first = trace[0], second = trace[1];
+    const uint64_t span = *(const word *)span_id;
     struct otelctx_record *own, *before;
     struct fast f;
     word *out;
 
-    if (!LIKELY(begin(&f)))
+    if (!LIKELY((first | second) != 0 && span != 0 && begin(&f)))
         return otelctx_attach_any(trace_id, span_id, flags);
     own = &f.self->own;
     before = *f.slot;
-    if (!LIKELY((!before || before == own) && !f.self->state.pinned &&
-                (trace[0] | trace[1]) != 0 && span[0] != 0)) {
+    if (!LIKELY(!before || before == own)) {
         give_up(&f);
         return otelctx_attach_any(trace_id, span_id, flags);
     }
     out = (word *)own->trace_id;
     otelctx_show(f.slot, (struct otelctx_record *)NULL);
-    out[0] = trace[0];
-    out[1] = trace[1];
-    out[2] = span[0];
+    out[0] = first;
+    out[1] = second;
+    out[2] = span;
     *(half *)&own->valid = ATTACHED | (uint32_t)flags << FLAGS_SHIFT;
     otelctx_show(f.slot, own);
     end(&f, 0);
@@ -105,8 +105,8 @@ OTELCTX_API int otelctx_detach(void)
 {
     struct fast f;
 
-    if (!LIKELY(find(&f) && *f.slot == &f.self->own && !f.self->state.pinned &&
-                !f.self->state.writing))
+    if (!LIKELY(find(&f) && *f.slot == &f.self->own &&
+                f.self->state.special == 0))
         return otelctx_detach_any();
     otelctx_show(f.slot, (struct otelctx_record *)NULL);
     return 0;
@@ -143,12 +143,12 @@ static inline uint64_t copy(uint8_t *to, const char *from, size_t size)
     }
     if (size == 0)
         return 0;
-    seen = (uint64_t)(uint8_t)from[0] | (uint8_t)from[size / 2];
-    last = (uint8_t)from[size - 1];
-    to[size / 2] = (uint8_t)from[size / 2];
     to[0] = (uint8_t)from[0];
-    to[size - 1] = (uint8_t)last;
-    return seen | last;
+    seen = to[0];
+    to[size / 2] = (uint8_t)from[size / 2];
+    seen |= to[size / 2];
+    to[size - 1] = (uint8_t)from[size - 1];
+    return seen | to[size - 1];
 }
 
 /* A key that the record does not have yet, with a value in ASCII. Its bytes
@@ -169,7 +169,7 @@ OTELCTX_API int otelctx_attr(uint8_t key, const char *value, size_t len)
     self = f.self;
     size = self->own.attrs_size + HEAD + len;
     at = self->own.attrs + self->own.attrs_size;
-    if (!LIKELY(*f.slot == &self->own && !self->state.pinned &&
+    if (!LIKELY(*f.slot == &self->own &&
                 (self->state.keys & otelctx_key_bit(key)) == 0 &&
                 otelctx_context_has_key(key) && len <= OTELCTX_VALUE_MAX &&
                 size <= sizeof(self->own.attrs) &&
@@ -187,20 +187,24 @@ OTELCTX_API int otelctx_attr(uint8_t key, const char *value, size_t len)
 OTELCTX_API int otelctx_swap(struct otelctx_record *record,
                              struct otelctx_record **previous)
 {
-    struct otelctx_record *before, *interrupted;
+    const uintptr_t place = (uintptr_t)otelctx_thread_places.slot;
+    struct otelctx_record **slot, *before, *interrupted;
     struct otelctx_thread *self;
-    struct fast f;
 
-    if (!LIKELY(find(&f) && (uintptr_t)record % 2 == 0))
+    /* Unknown is odd, too. */
+    if (!LIKELY((((uintptr_t)record | place) & 1) == 0))
         return otelctx_swap_any(record, previous);
-    self = f.self;
-    before = *f.slot;
+    slot = otelctx_place_at((intptr_t)place);
+    self = otelctx_place_at(otelctx_thread_places.self);
+    before = *slot;
     interrupted = self->swapping;
-    if (!LIKELY(!before || before == self->swapped || before == &self->own))
-        return otelctx_swap_any(record, previous);
-    otelctx_show(&self->swapped, before);
+    if (!LIKELY(before == self->swapped)) {
+        if (before && before != &self->own)
+            return otelctx_swap_any(record, previous);
+        otelctx_show(&self->swapped, before);
+    }
     otelctx_show(&self->swapping, record);
-    otelctx_show(f.slot, record);
+    otelctx_show(slot, record);
     otelctx_show(&self->swapped, record);
     otelctx_show(&self->swapping, interrupted);
     if (previous)

@@ -49,6 +49,7 @@ int otelctx_keys_set_schema(struct otelctx_keys *keys,
         return -ENOSPC;
     memcpy(keys->schema, schema.at, schema.size);
     keys->schema_size = (uint8_t)schema.size;
+    keys->head_for = 0;
     return 0;
 }
 
@@ -105,42 +106,42 @@ int otelctx_keys_add(struct otelctx_keys *keys, struct otelctx_span name)
     return (int)count;
 }
 
-static void put_array_value(struct otelctx_pb *pb,
-                            const struct otelctx_keys *keys)
+/* The head of the AnyValue whose array is what `bytes` has. */
+static void put_map_head(struct otelctx_pb *pb, size_t size)
 {
-    otelctx_pb_bytes(
-        pb, ANY_VALUE_ARRAY_VALUE,
-        (struct otelctx_span){(const char *)keys->bytes, size_of(keys->used)});
-}
+    struct otelctx_pb value = {.size = size};
 
-static void put_map(struct otelctx_pb *pb, const struct otelctx_keys *keys)
-{
-    struct otelctx_pb array = {0};
-
-    put_array_value(&array, keys);
+    otelctx_pb_field(&value, ANY_VALUE_ARRAY_VALUE, size);
     otelctx_payload_put_key(pb, OTELCTX_EXTRA,
-                            OTELCTX_SPAN(OTELCTX_KEY_MAP_KEY), array.size);
-    put_array_value(pb, keys);
+                            OTELCTX_SPAN(OTELCTX_KEY_MAP_KEY), value.size);
+    otelctx_pb_field(pb, ANY_VALUE_ARRAY_VALUE, size);
 }
 
-static void put_all(struct otelctx_pb *pb, const struct otelctx_keys *keys)
+/* Kept, because updates are more frequent than keys. */
+static void make_head(struct otelctx_keys *keys)
 {
-    otelctx_payload_put(pb, OTELCTX_EXTRA,
+    struct otelctx_pb pb = {.out = keys->head};
+
+    if (keys->head_for == keys->used + 1)
+        return;
+    otelctx_payload_put(&pb, OTELCTX_EXTRA,
                         OTELCTX_SPAN(OTELCTX_SCHEMA_VERSION_KEY),
                         schema_of(keys));
     if (has_map(keys))
-        put_map(pb, keys);
+        put_map_head(&pb, size_of(keys->used));
+    keys->head_size = pb.size;
+    otelctx_store_release(&keys->head_for, keys->used + 1);
 }
 
-size_t otelctx_keys_size(const struct otelctx_keys *keys)
+size_t otelctx_keys_size(struct otelctx_keys *keys)
 {
-    struct otelctx_pb count = {0};
-
-    put_all(&count, keys);
-    return count.size;
+    make_head(keys);
+    return keys->head_size + size_of(keys->used);
 }
 
-void otelctx_keys_encode(const struct otelctx_keys *keys, uint8_t *out)
+void otelctx_keys_encode(struct otelctx_keys *keys, uint8_t *out)
 {
-    put_all(&(struct otelctx_pb){.out = out}, keys);
+    make_head(keys);
+    memcpy(out, keys->head, keys->head_size);
+    memcpy(out + keys->head_size, keys->bytes, size_of(keys->used));
 }

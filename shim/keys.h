@@ -13,15 +13,21 @@
 #include "shim/payload.h"
 
 enum {
-    OTELCTX_SCHEMA_MAX = 127 /* bytes of its name */
+    OTELCTX_SCHEMA_MAX = 127,   /* bytes of its name */
+    OTELCTX_KEYS_HEAD_MAX = 256 /* that, two keys and some lengths */
 };
 
-/* All zero: the default schema and no keys. */
+/* All zero: the default schema and no keys. The bytes come first, so that what
+ * is there without keys, too, is in one page with what follows. */
 struct otelctx_keys {
+    uint8_t bytes[OTELCTX_PAYLOAD_MAX]; /* the body of an ArrayValue */
     uint64_t used;       /* bytes, and how many keys: see keys.c */
     uint8_t schema_size; /* 0: the default */
     char schema[OTELCTX_SCHEMA_MAX];
-    uint8_t bytes[OTELCTX_PAYLOAD_MAX]; /* the body of an ArrayValue */
+    /* All that is encoded before `bytes`; good for `used` keys, if any. */
+    uint64_t head_for;
+    size_t head_size;
+    uint8_t head[OTELCTX_KEYS_HEAD_MAX];
 };
 
 /* Returns 0 or -ENOSPC: longer than OTELCTX_SCHEMA_MAX. */
@@ -44,7 +50,7 @@ int otelctx_keys_add(struct otelctx_keys *keys, struct otelctx_span name);
 unsigned otelctx_keys_count(const struct otelctx_keys *keys);
 
 /* The size of the attributes in bytes, as fields of ProcessContext. */
-size_t otelctx_keys_size(const struct otelctx_keys *keys);
-void otelctx_keys_encode(const struct otelctx_keys *keys, uint8_t *out);
+size_t otelctx_keys_size(struct otelctx_keys *keys);
+void otelctx_keys_encode(struct otelctx_keys *keys, uint8_t *out);
 
 #endif

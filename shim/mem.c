@@ -68,6 +68,10 @@ int memcmp(const void *a, const void *b, size_t size)
 {
     const uint8_t *x = a, *y = b;
 
+    for (;
+         size >= 8 && *(const unaligned_word *)x == *(const unaligned_word *)y;
+         size -= 8, x += 8, y += 8)
+        ;
     for (; size > 0; size--, x++, y++)
         if (*x != *y)
             return *x - *y;

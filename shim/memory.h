@@ -32,8 +32,8 @@ struct otelctx_memory {
         struct otelctx_wiped wiped; /* up to the end of this union */
         char scratch[OTELCTX_WIPED_SIZE];
     };
-    struct otelctx_payload version[3];
     struct otelctx_keys keys;
+    struct otelctx_payload version[3]; /* the first begins in the same page */
     char large_scratch[OTELCTX_PAYLOAD_MAX];
 };
 

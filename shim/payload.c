@@ -15,6 +15,9 @@ enum {
     KEY_VALUE_VALUE = 2,
     ANY_VALUE_STRING_VALUE = 1,
 };
+enum {
+    VARINT_BYTE_MAX = 0x7f
+};
 
 /* What the reference reader and ctx-sharing-demo take; more is still read by
  * the eBPF profiler, OBI and datadog-agent. */
@@ -69,11 +72,20 @@ static bool find(const struct otelctx_payload *p, enum otelctx_place place,
                  struct otelctx_span key, struct entry *out)
 {
     const uint32_t end = end_of(p, place);
+    uint32_t at = begin_of(p, place);
 
-    for (uint32_t at = begin_of(p, place); at < end; at = out->end) {
+    while (at < end) {
+        /* Tag, size, tag, size: in an entry that is short, a byte each. */
+        const uint8_t *const head = p->bytes + at;
+
+        if (head[1] <= VARINT_BYTE_MAX && head[3] != key.size) {
+            at += 2u + head[1];
+            continue;
+        }
         *out = entry_at(p, at);
         if (otelctx_span_equal(out->key, key))
             return true;
+        at = out->end;
     }
     return false;
 }

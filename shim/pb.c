@@ -2,7 +2,8 @@
 #include "shim/pb.h"
 
 enum {
-    LENGTH_DELIMITED = 2
+    LENGTH_DELIMITED = 2,
+    VARINT_BYTE_MAX = 0x7f
 };
 
 static void put_byte(struct otelctx_pb *pb, uint8_t byte)
@@ -14,15 +15,25 @@ static void put_byte(struct otelctx_pb *pb, uint8_t byte)
 
 void otelctx_pb_varint(struct otelctx_pb *pb, uint64_t value)
 {
-    for (; value > 0x7f; value >>= 7)
+    for (; value > VARINT_BYTE_MAX; value >>= 7)
         put_byte(pb, (uint8_t)(value | 0x80));
     put_byte(pb, (uint8_t)value);
 }
 
 void otelctx_pb_field(struct otelctx_pb *pb, unsigned number, size_t size)
 {
-    otelctx_pb_varint(pb, number << 3 | LENGTH_DELIMITED);
-    otelctx_pb_varint(pb, size);
+    const unsigned tag = number << 3 | LENGTH_DELIMITED;
+
+    if (tag > VARINT_BYTE_MAX || size > VARINT_BYTE_MAX) {
+        otelctx_pb_varint(pb, tag);
+        otelctx_pb_varint(pb, size);
+        return;
+    }
+    if (pb->out) { /* nearly all of them */
+        pb->out[pb->size] = (uint8_t)tag;
+        pb->out[pb->size + 1] = (uint8_t)size;
+    }
+    pb->size += 2;
 }
 
 void otelctx_pb_bytes(struct otelctx_pb *pb, unsigned number,

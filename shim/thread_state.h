@@ -15,10 +15,15 @@
  */
 union otelctx_thread_state {
     struct {
-        uint32_t keys;   /* a bit for each in the record, or for more */
-        uint8_t pinned;  /* readers go by its `valid` */
-        uint8_t writing; /* a change is under way; a signal handler must not
-                            begin another one */
+        uint32_t keys; /* a bit for each in the record, or for more */
+        union {
+            struct {
+                uint8_t pinned;  /* readers go by its `valid` */
+                uint8_t writing; /* a change is under way; a signal handler
+                                    must not begin another one */
+            };
+            uint16_t special; /* either of the two */
+        };
     };
     uint64_t word;
 };
