@@ -33,25 +33,27 @@ void floor_clear(void)
 }
 
 /* Floor B: a record of 28 bytes, and its `valid`. */
-static __thread struct {
+struct floor_record {
     uint8_t trace_id[16], span_id[8], valid, flags;
     uint16_t size;
-} record;
+};
+extern __thread struct floor_record floor_record; /* somebody may look */
+__thread struct floor_record floor_record;
 
 void floor_write(const uint8_t *trace_id, const uint8_t *span_id, uint8_t flags)
 {
-    memcpy(record.trace_id, trace_id, sizeof(record.trace_id));
-    memcpy(record.span_id, span_id, sizeof(record.span_id));
-    record.flags = flags;
-    record.size = 0;
+    memcpy(floor_record.trace_id, trace_id, sizeof(floor_record.trace_id));
+    memcpy(floor_record.span_id, span_id, sizeof(floor_record.span_id));
+    floor_record.flags = flags;
+    floor_record.size = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    record.valid = 1;
+    floor_record.valid = 1;
 }
 
 void floor_erase(void)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    record.valid = 0;
+    floor_record.valid = 0;
 }
 
 #else
