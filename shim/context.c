@@ -232,6 +232,11 @@ int otelctx_context_publish(const char **failed)
     return 0;
 }
 
+void otelctx_context_hide_threads(void)
+{
+    otelctx_keys_hide(&memory()->keys);
+}
+
 int otelctx_context_set_schema(struct otelctx_span schema)
 {
     return otelctx_keys_set_schema(&memory()->keys, schema);

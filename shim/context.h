@@ -64,6 +64,8 @@ size_t otelctx_context_size(void);
 
 /* Before anything is published. Returns 0 or -ENOSPC: see keys.h. */
 int otelctx_context_set_schema(struct otelctx_span schema);
+/* Or say nothing of threads. */
+void otelctx_context_hide_threads(void);
 
 /*
  * The index of a thread attribute's key. A new one is appended, and published

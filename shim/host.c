@@ -140,6 +140,11 @@ unsigned long otelctx_host_auxiliary(unsigned long type)
     return 0;
 }
 
+bool otelctx_host_has_libc(void)
+{
+    return &__environ != NULL;
+}
+
 bool otelctx_host_is_secure(void)
 {
     return otelctx_host_auxiliary(AT_SECURE) != 0;

@@ -36,6 +36,10 @@ unsigned long otelctx_host_auxiliary(unsigned long type);
 /* With elevated privileges the environment is somebody else's. */
 bool otelctx_host_is_secure(void);
 
+/* Is there a libc, whose threads have TLS of ours? A Go program without one
+ * makes threads of another kind. */
+bool otelctx_host_has_libc(void);
+
 /* The base name of the executable as execve(2) had it; empty when unknown. */
 struct otelctx_span otelctx_host_executable(void);
 

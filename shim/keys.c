@@ -39,7 +39,13 @@ static struct otelctx_span schema_of(const struct otelctx_keys *keys)
 
 static bool has_map(const struct otelctx_keys *keys)
 {
-    return !otelctx_span_equal(schema_of(keys), go_schema);
+    return !keys->is_hidden && !otelctx_span_equal(schema_of(keys), go_schema);
+}
+
+void otelctx_keys_hide(struct otelctx_keys *keys)
+{
+    keys->is_hidden = true;
+    keys->head_for = 0;
 }
 
 int otelctx_keys_set_schema(struct otelctx_keys *keys,
@@ -49,6 +55,7 @@ int otelctx_keys_set_schema(struct otelctx_keys *keys,
         return -ENOSPC;
     memcpy(keys->schema, schema.at, schema.size);
     keys->schema_size = (uint8_t)schema.size;
+    keys->is_hidden = false;
     keys->head_for = 0;
     return 0;
 }
@@ -124,9 +131,10 @@ static void make_head(struct otelctx_keys *keys)
 
     if (keys->head_for == keys->used + 1)
         return;
-    otelctx_payload_put(&pb, OTELCTX_EXTRA,
-                        OTELCTX_SPAN(OTELCTX_SCHEMA_VERSION_KEY),
-                        schema_of(keys));
+    if (!keys->is_hidden)
+        otelctx_payload_put(&pb, OTELCTX_EXTRA,
+                            OTELCTX_SPAN(OTELCTX_SCHEMA_VERSION_KEY),
+                            schema_of(keys));
     if (has_map(keys))
         put_map_head(&pb, size_of(keys->used));
     keys->head_size = pb.size;

@@ -22,6 +22,7 @@ enum {
 struct otelctx_keys {
     uint8_t bytes[OTELCTX_PAYLOAD_MAX]; /* the body of an ArrayValue */
     uint64_t used;       /* bytes, and how many keys: see keys.c */
+    bool is_hidden;      /* there is nothing to be said of threads */
     uint8_t schema_size; /* 0: the default */
     char schema[OTELCTX_SCHEMA_MAX];
     /* All that is encoded before `bytes`; good for `used` keys, if any. */
@@ -34,6 +35,9 @@ struct otelctx_keys {
 int otelctx_keys_set_schema(struct otelctx_keys *keys,
                             struct otelctx_span schema);
 
+/* Say nothing of threads, until a schema is set. */
+void otelctx_keys_hide(struct otelctx_keys *keys);
+
 /* The index of a key, or -ENOENT. */
 int otelctx_keys_find(const struct otelctx_keys *keys,
                       struct otelctx_span name);
@@ -42,7 +46,8 @@ int otelctx_keys_find(const struct otelctx_keys *keys,
  * Append a key that is not there yet.
  *
  * Returns its index, -EINVAL (empty, not UTF-8, or with a NUL), -ENOSPC (256
- * keys are there, or no room is) or -EOPNOTSUPP (the schema has no keys). On
+ * keys are there, or no room is) or -EOPNOTSUPP (the schema has no keys, or
+ * there is none). On
  * failure nothing has changed.
  */
 int otelctx_keys_add(struct otelctx_keys *keys, struct otelctx_span name);

@@ -147,7 +147,7 @@ static void share_traceparent(const struct otelctx_settings *s)
     int err;
 
     if (options->traceparent_for == OTELCTX_TRACEPARENT_OFF ||
-        !options->traceparent.at)
+        !options->traceparent.at || !otelctx_host_has_libc())
         return;
     if (otelctx_traceparent_parse(options->traceparent, &parent, &fault)) {
         otelctx_settings_fault(s, OTELCTX_OPTION_TRACEPARENT, &fault);

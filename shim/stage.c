@@ -5,6 +5,7 @@
 
 #include "config/attrs.h"
 #include "shim/context.h"
+#include "shim/host.h"
 #include "shim/instance.h"
 #include "shim/keys.h"
 
@@ -167,6 +168,8 @@ static void stage_schema(const struct otelctx_settings *s)
     static const struct otelctx_fault too_long = {
         .pos = OTELCTX_SCHEMA_MAX + 1, .why = "expected at most 127 bytes"};
 
+    if (!otelctx_host_has_libc())
+        otelctx_context_hide_threads(); /* unless the user knows better */
     if (s->source[OTELCTX_OPTION_SCHEMA_VERSION].text.at &&
         otelctx_context_set_schema(s->options.schema_version))
         otelctx_settings_fault(s, OTELCTX_OPTION_SCHEMA_VERSION, &too_long);

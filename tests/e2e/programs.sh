@@ -134,9 +134,13 @@ CGO_ENABLED=0 go build -buildmode=pie -o go_pie go/main.go
 same 'the Go program has an interpreter and no libc' '1 0' \
     "$(readelf -l go_pie | grep -c INTERP) $(readelf -d go_pie | grep -c NEEDED || :)"
 unchanged 'a Go program without libc' ./go_pie
-stay OTEL_SERVICE_NAME=on-go ./go_pie wait >/dev/null
+stay OTEL_SERVICE_NAME=on-go OTELCTX_TRACEPARENT=all \
+    TRACEPARENT=00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 ./go_pie wait >/dev/null
 check 'a Go program without libc is published' published "$PID"
 same 'with what its environment says' service.name=on-go "$(resource "$PID")"
+same 'and nothing is said of its threads, which are none of libc'"'"'s' \
+    not_announced "$("$READ" --json --threads "$PID" |
+        jq -r .thread_context.status)"
 same 'and no file of /proc is left open' '' \
     "$(find "/proc/$PID/fd" -lname '/proc/*')"
 strace -f -o go.trace -e trace=mmap,munmap -E LD_PRELOAD="$SHIM" ./go_pie >/dev/null
