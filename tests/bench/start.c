@@ -63,7 +63,7 @@ static void publish(void)
     };
     static const char name[] = "FLOOR_CTX";
     const long fd = call(SYS_memfd_create, (long)name, MFD_CLOEXEC, 0, 0, 0, 0);
-    uint64_t now[2], *header;
+    uint64_t now[2] = {0}, *header;
     long at;
 
     (void)call(SYS_ftruncate, fd, PAGE, 0, 0, 0, 0);
