@@ -12,6 +12,9 @@ enum {
     ANY_VALUE_ARRAY_VALUE = 5,
     ARRAY_VALUE_VALUES = 1,
 };
+enum {
+    HIDDEN = UINT8_MAX /* no schema is that long */
+};
 
 /* The first one is what readers take today, the other one has no key map. */
 static const struct otelctx_span default_schema =
@@ -37,14 +40,20 @@ static struct otelctx_span schema_of(const struct otelctx_keys *keys)
                : (struct otelctx_span){keys->schema, keys->schema_size};
 }
 
+/* There is nothing to be said of threads. */
+static bool is_hidden(const struct otelctx_keys *keys)
+{
+    return keys->schema_size == HIDDEN;
+}
+
 static bool has_map(const struct otelctx_keys *keys)
 {
-    return !keys->is_hidden && !otelctx_span_equal(schema_of(keys), go_schema);
+    return !is_hidden(keys) && !otelctx_span_equal(schema_of(keys), go_schema);
 }
 
 void otelctx_keys_hide(struct otelctx_keys *keys)
 {
-    keys->is_hidden = true;
+    keys->schema_size = HIDDEN;
     keys->head_for = 0;
 }
 
@@ -55,7 +64,6 @@ int otelctx_keys_set_schema(struct otelctx_keys *keys,
         return -ENOSPC;
     memcpy(keys->schema, schema.at, schema.size);
     keys->schema_size = (uint8_t)schema.size;
-    keys->is_hidden = false;
     keys->head_for = 0;
     return 0;
 }
@@ -131,7 +139,7 @@ static void make_head(struct otelctx_keys *keys)
 
     if (keys->head_for == keys->used + 1)
         return;
-    if (!keys->is_hidden)
+    if (!is_hidden(keys))
         otelctx_payload_put(&pb, OTELCTX_EXTRA,
                             OTELCTX_SPAN(OTELCTX_SCHEMA_VERSION_KEY),
                             schema_of(keys));

@@ -22,8 +22,7 @@ enum {
 struct otelctx_keys {
     uint8_t bytes[OTELCTX_PAYLOAD_MAX]; /* the body of an ArrayValue */
     uint64_t used;       /* bytes, and how many keys: see keys.c */
-    bool is_hidden;      /* there is nothing to be said of threads */
-    uint8_t schema_size; /* 0: the default */
+    uint8_t schema_size; /* 0: the default; HIDDEN: say nothing */
     char schema[OTELCTX_SCHEMA_MAX];
     /* All that is encoded before `bytes`; good for `used` keys, if any. */
     uint64_t head_for;

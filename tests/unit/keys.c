@@ -263,3 +263,13 @@ Test(keys, are_written_no_further_than_they_are_counted)
     for (size_t i = otelctx_keys_size(&keys); i < sizeof(out); i++)
         cr_expect_eq(out[i], 0xaa);
 }
+
+Test(keys, when_hidden_nothing_is_said_until_a_schema_is_set)
+{
+    otelctx_keys_hide(&keys);
+    cr_expect_eq(otelctx_keys_size(&keys), 0);
+    cr_expect_eq(add("a"), -EOPNOTSUPP);
+    cr_assert_eq(set_schema("tls_v1"), 0);
+    cr_expect_gt(otelctx_keys_size(&keys), 0);
+    cr_expect_eq(add("a"), 0);
+}
