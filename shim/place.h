@@ -11,6 +11,7 @@
  * Libraries"; the same in glibc and musl, on x86-64 and aarch64.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -18,7 +19,7 @@ enum {
 };
 
 /* The descriptor of a symbol, by its name; NULL where there is none. */
-#if defined(OTELCTX_LEGACY_TLS) || defined(OTELCTX_NO_DESCRIPTORS)
+#if defined(OTELCTX_LEGACY_TLS) || defined(OTELCTX_IN_EXECUTABLE)
 #define OTELCTX_PLACE_DESCRIPTOR(symbol) ((const uintptr_t *)0)
 #elif defined(__x86_64__)
 #define OTELCTX_PLACE_DESCRIPTOR(symbol)                                       \
@@ -39,15 +40,21 @@ enum {
 #endif
 
 /* From the thread pointer to `at`, if its descriptor proves that this is so in
- * every thread; else OTELCTX_PLACE_UNKNOWN. */
+ * every thread; else OTELCTX_PLACE_UNKNOWN. In an executable, which the tests
+ * make of the library, the linker leaves no descriptors: TLS is static. */
 static inline intptr_t otelctx_place_of(const void *at,
                                         const uintptr_t *descriptor)
 {
     const uintptr_t distance =
         (uintptr_t)at - (uintptr_t)__builtin_thread_pointer();
 
-    return descriptor && descriptor[1] == distance ? (intptr_t)distance
-                                                   : OTELCTX_PLACE_UNKNOWN;
+#ifdef OTELCTX_IN_EXECUTABLE
+    const bool is_static = !descriptor;
+#else
+    const bool is_static = descriptor && descriptor[1] == distance;
+#endif
+
+    return is_static ? (intptr_t)distance : OTELCTX_PLACE_UNKNOWN;
 }
 
 static inline void *otelctx_place_at(intptr_t place)

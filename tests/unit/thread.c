@@ -239,6 +239,77 @@ Test(thread, has_attributes_that_may_be_empty)
     EXPECT_SEEN("own A1 0=old 1=");
 }
 
+Test(thread, has_values_of_every_length)
+{
+    char text[256];
+
+    for (size_t i = 0; i < sizeof(text); i++)
+        text[i] = (char)(' ' + i % 95);
+    for (size_t size = 0; size < sizeof(text); size++) {
+        cr_assert_eq(attach('B', 3), 0);
+        cr_assert_eq(otelctx_attr(0, text, size), 0);
+        cr_assert_eq(attr(1, "next"), 0);
+        cr_assert_eq(own->attrs_size, 2 + size + 6);
+        cr_expect_eq(own->attrs[1], size);
+        cr_expect_eq(memcmp(own->attrs + 2, text, size), 0, "%zu", size);
+        cr_expect_eq(memcmp(own->attrs + 2 + size, "\1\4next", 6), 0, "%zu",
+                     size);
+    }
+}
+
+/* Wherever the one byte is that tells. */
+Test(thread, refuses_what_is_not_utf8_anywhere_in_it)
+{
+    char text[40];
+
+    cr_assert_eq(attach('B', 3), 0);
+    for (size_t size = 1; size <= sizeof(text); size++)
+        for (size_t bad = 0; bad < size; bad++) {
+            memset(text, 'x', sizeof(text));
+            text[bad] = (char)0xff;
+            cr_expect_eq(otelctx_attr(0, text, size), -EINVAL, "%zu of %zu",
+                         bad, size);
+        }
+    EXPECT_SEEN("own B3");
+    cr_expect_eq(attr(0, "caf\xc3\xa9"), 0);
+    EXPECT_SEEN("own B3 0=caf\xc3\xa9");
+    cr_expect_eq(attr(0, "tea"), 0);
+    EXPECT_SEEN("own B3 0=tea");
+}
+
+/* Keys are told by 32 bits, of which 0 and 32 have the same. */
+Test(thread, tells_keys_that_share_a_bit)
+{
+    char name[] = "key..";
+
+    for (int index = 2; index <= 32; index++) {
+        name[3] = (char)('0' + index / 10);
+        name[4] = (char)('0' + index % 10);
+        cr_assert_eq(otelctx_key(name), index);
+    }
+    cr_assert_eq(attach('B', 3), 0);
+    cr_expect_eq(attr(0, "a"), 0);
+    cr_expect_eq(attr(32, "b"), 0);
+    EXPECT_SEEN("own B3 0=a P=b");
+    cr_expect_eq(attr(0, "c"), 0);
+    cr_expect_eq(attr(32, "d"), 0);
+    EXPECT_SEEN("own B3 0=c P=d");
+    cr_expect_eq(attr(33, "e"), -EINVAL);
+}
+
+Test(thread, knows_the_keys_that_its_record_got_as_the_programs)
+{
+    struct otelctx_record *swapped_out;
+
+    cr_assert_eq(attach('B', 3), 0);
+    cr_assert_eq(otelctx_swap(NULL, &swapped_out), 0);
+    cr_assert_eq(swapped_out, own);
+    cr_expect_eq(otelctx_record_attr(swapped_out, 1, "old", 3), 0);
+    cr_assert_eq(otelctx_swap(swapped_out, NULL), 0);
+    cr_expect_eq(attr(1, "new"), 0);
+    EXPECT_SEEN("own B3 1=new");
+}
+
 Test(thread, says_that_a_long_value_was_cut)
 {
     char text[LONG_SIZE];
