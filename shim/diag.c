@@ -95,3 +95,13 @@ void otelctx_line_send(struct otelctx_line *line)
     line->text[line->size++] = '\n';
     otelctx_sys_write_stderr(line->text, line->size);
 }
+
+void otelctx_line_tell(enum otelctx_log_level level, const char *text)
+{
+    struct otelctx_line line;
+
+    if (!otelctx_line_begin(&line, level))
+        return;
+    otelctx_line_text(&line, text);
+    otelctx_line_send(&line);
+}

@@ -38,4 +38,7 @@ void otelctx_line_errno(struct otelctx_line *line, int err);
 /* Write the line to stderr; no failure of stderr reaches the host. */
 void otelctx_line_send(struct otelctx_line *line);
 
+/* All of it, when it is one text. */
+void otelctx_line_tell(enum otelctx_log_level level, const char *text);
+
 #endif

@@ -63,14 +63,10 @@ static bool look(void)
 
 static void tell_yielded(void)
 {
-    struct otelctx_line line;
-
     told = true;
-    if (!otelctx_line_begin(&line, OTELCTX_LOG_INFO))
-        return;
-    otelctx_line_text(&line, "another publisher is in this process: its "
-                             "process context counts, ours is withdrawn");
-    otelctx_line_send(&line);
+    otelctx_line_tell(OTELCTX_LOG_INFO,
+                      "another publisher is in this process: its process "
+                      "context counts, ours is withdrawn");
 }
 
 void otelctx_lifecycle_check(bool at_start)

@@ -57,16 +57,6 @@ static void tell_failure(const char *what, const char *failed, int err)
 
 static const char cannot_publish[] = "cannot publish the process context";
 
-static void tell(enum otelctx_log_level level, const char *text)
-{
-    struct otelctx_line line;
-
-    if (!otelctx_line_begin(&line, level))
-        return;
-    otelctx_line_text(&line, text);
-    otelctx_line_send(&line);
-}
-
 /* OTELCTX_INSTANCE_ID, once the attributes are known. */
 static void give_instance_id(const struct otelctx_settings *s)
 {
@@ -78,8 +68,9 @@ static void give_instance_id(const struct otelctx_settings *s)
     if (otelctx_payload_has(otelctx_context_staged(), OTELCTX_RESOURCE,
                             OTELCTX_SPAN(OTELCTX_INSTANCE_KEY)) &&
         otelctx_instance_id().size == 0) {
-        tell(OTELCTX_LOG_INFO, "the service.instance.id is configured: forked "
-                               "children repeat it");
+        otelctx_line_tell(OTELCTX_LOG_INFO,
+                          "the service.instance.id is configured: forked "
+                          "children repeat it");
         return;
     }
     err = otelctx_instance_make();
