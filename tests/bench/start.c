@@ -17,63 +17,30 @@ enum floor {
 
 #if FLOOR != 0
 
-#include <linux/memfd.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 
-static long call(long number, long a, long b, long c, long d, long e, long f)
-{
-#ifdef __x86_64__
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    long result;
+#include "shim/sys.h"
 
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8),
-                       "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-#else
-    register long x8 __asm__("x8") = number;
-    register long x0 __asm__("x0") = a;
-    register long x1 __asm__("x1") = b;
-    register long x2 __asm__("x2") = c;
-    register long x3 __asm__("x3") = d;
-    register long x4 __asm__("x4") = e;
-    register long x5 __asm__("x5") = f;
-
-    __asm__ volatile("svc 0"
-                     : "+r"(x0)
-                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-                     : "memory");
-    return x0;
-#endif
-}
-
+/* The system calls of OTEP 4719, "Publication Protocol". */
 static void publish(void)
 {
     enum {
-        PAGE = 4096,
-        SET_VMA = 0x53564d41,
-        BOOTTIME = 7
+        PAGE = 4096
     };
     static const char name[] = "FLOOR_CTX";
-    const long fd = call(SYS_memfd_create, (long)name, MFD_CLOEXEC, 0, 0, 0, 0);
-    uint64_t now[2] = {0}, *header;
-    long at;
+    const int fd = otelctx_sys_memfd(name, true);
+    uint64_t now_ns = 0;
+    void *at = NULL;
 
-    (void)call(SYS_ftruncate, fd, PAGE, 0, 0, 0, 0);
-    at = call(SYS_mmap, 0, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-    (void)call(SYS_madvise, at, PAGE, MADV_DONTFORK, 0, 0, 0);
-    (void)call(SYS_close, fd, 0, 0, 0, 0, 0);
-    (void)call(SYS_clock_gettime, BOOTTIME, (long)now, 0, 0, 0, 0);
-    header = (uint64_t *)at;
-    header[2] = now[1];
-    (void)call(SYS_prctl, SET_VMA, 0, at, PAGE, (long)name, 0);
+    (void)otelctx_sys_truncate(fd, PAGE);
+    if (otelctx_sys_map(PAGE, fd, &at))
+        return;
+    (void)otelctx_sys_dont_fork(at, PAGE);
+    (void)otelctx_sys_close(fd);
+    (void)otelctx_sys_boottime(&now_ns);
+    *(uint64_t *)at = now_ns;
+    (void)otelctx_sys_name(at, PAGE, name);
 }
 
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void),
