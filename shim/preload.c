@@ -173,9 +173,12 @@ int otelctx_start(void)
     if (otelctx_load_acquire(&status) != NOT_STARTED)
         return otelctx_load_acquire(&status) == ENABLED ? 0 : -ENOSYS;
 
+    if (!otelctx_api_is_hosts()) {
+        otelctx_store_release(&status, DISABLED);
+        return -ENOSYS;
+    }
     tried = true;
-    err = otelctx_api_is_hosts() ? otelctx_settings_open(&settings, is_first)
-                                 : -ENOSYS;
+    err = otelctx_settings_open(&settings, is_first);
     if (!err && is_first)
         share_traceparent(&settings);
     if (!err)

@@ -247,6 +247,9 @@ copies() {
         contexts) $(mapped), $(call attach "$ID") $(call get)"
     stop
 }
+same 'two copies: the one that stands back unmaps nothing' 1 "$(
+    strace -E LD_PRELOAD="$TMP/copy.so:$ONE" -e trace=munmap true 2>&1 |
+        grep -c ^munmap)"
 of_musl -DOTELCTX_LINK -o "$TMP/musl_linked" "$ROOT/tests/e2e/hosts/driver.c" \
     "$ONE"
 for libc in glibc musl; do
