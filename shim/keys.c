@@ -73,21 +73,6 @@ unsigned otelctx_keys_count(const struct otelctx_keys *keys)
     return (unsigned)(keys->used >> 32);
 }
 
-static void put_string_value(struct otelctx_pb *pb, struct otelctx_span name)
-{
-    otelctx_pb_bytes(pb, ANY_VALUE_STRING_VALUE, name);
-}
-
-/* One element of the array: an AnyValue with a string. */
-static void put_key(struct otelctx_pb *pb, struct otelctx_span name)
-{
-    struct otelctx_pb value = {0};
-
-    put_string_value(&value, name);
-    otelctx_pb_field(pb, ARRAY_VALUE_VALUES, value.size);
-    put_string_value(pb, name);
-}
-
 int otelctx_keys_find(const struct otelctx_keys *keys, struct otelctx_span name)
 {
     struct otelctx_span rest = {(const char *)keys->bytes, size_of(keys->used)};
@@ -104,48 +89,48 @@ int otelctx_keys_find(const struct otelctx_keys *keys, struct otelctx_span name)
 int otelctx_keys_add(struct otelctx_keys *keys, struct otelctx_span name)
 {
     const unsigned count = otelctx_keys_count(keys);
-    const size_t size = size_of(keys->used);
-    struct otelctx_pb pb = {0};
+    const size_t before = size_of(keys->used);
+    /* One element of the array: an AnyValue with a string. */
+    const size_t value_size = otelctx_pb_size(name.size);
+    const size_t size = before + otelctx_pb_size(value_size);
+    uint8_t *out = keys->bytes + before;
 
     if (!otelctx_payload_is_key(name))
         return -EINVAL;
     if (!has_map(keys))
         return -EOPNOTSUPP;
-    put_key(&pb, name);
-    if (count == OTELCTX_KEYS_MAX || pb.size > sizeof(keys->bytes) - size)
+    if (count == OTELCTX_KEYS_MAX || size > sizeof(keys->bytes))
         return -ENOSPC;
 
-    pb = (struct otelctx_pb){.out = keys->bytes + size};
-    put_key(&pb, name);
-    otelctx_store_release(&keys->used, used_with(count + 1, size + pb.size));
+    out = otelctx_pb_field(out, ARRAY_VALUE_VALUES, value_size);
+    (void)otelctx_pb_bytes(out, ANY_VALUE_STRING_VALUE, name);
+    otelctx_store_release(&keys->used, used_with(count + 1, size));
     return (int)count;
 }
 
 /* The head of the AnyValue whose array is what `bytes` has. */
-static void put_map_head(struct otelctx_pb *pb, size_t size)
+static uint8_t *put_map_head(uint8_t *out, size_t size)
 {
-    struct otelctx_pb value = {.size = size};
-
-    otelctx_pb_field(&value, ANY_VALUE_ARRAY_VALUE, size);
-    otelctx_payload_put_key(pb, OTELCTX_EXTRA,
-                            OTELCTX_SPAN(OTELCTX_KEY_MAP_KEY), value.size);
-    otelctx_pb_field(pb, ANY_VALUE_ARRAY_VALUE, size);
+    out = otelctx_payload_put_key(out, OTELCTX_EXTRA,
+                                  OTELCTX_SPAN(OTELCTX_KEY_MAP_KEY),
+                                  otelctx_pb_size(size));
+    return otelctx_pb_field(out, ANY_VALUE_ARRAY_VALUE, size);
 }
 
 /* Kept, because updates are more frequent than keys. */
 static void make_head(struct otelctx_keys *keys)
 {
-    struct otelctx_pb pb = {.out = keys->head};
+    uint8_t *out = keys->head;
 
     if (keys->head_for == keys->used + 1)
         return;
     if (!is_hidden(keys))
-        otelctx_payload_put(&pb, OTELCTX_EXTRA,
-                            OTELCTX_SPAN(OTELCTX_SCHEMA_VERSION_KEY),
-                            schema_of(keys));
+        out = otelctx_payload_put(out, OTELCTX_EXTRA,
+                                  OTELCTX_SPAN(OTELCTX_SCHEMA_VERSION_KEY),
+                                  schema_of(keys));
     if (has_map(keys))
-        put_map_head(&pb, size_of(keys->used));
-    keys->head_size = pb.size;
+        out = put_map_head(out, size_of(keys->used));
+    keys->head_size = (size_t)(out - keys->head);
     otelctx_store_release(&keys->head_for, keys->used + 1);
 }
 

@@ -5,6 +5,7 @@
  * uses, and what the compiler calls on its own. In the shipped library only.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -45,7 +46,11 @@ void *memcpy(void *restrict to, const void *restrict from, size_t size)
     const uint8_t *in = from, *const last = in + size;
 
     if (size >= 8) {
-        for (; in < last - 8; in += 8, out += 8)
+        for (; in < last - 16; in += 16, out += 16) {
+            *(unaligned_word *)out = *(const unaligned_word *)in;
+            *(unaligned_word *)(out + 8) = *(const unaligned_word *)(in + 8);
+        }
+        if (in < last - 8)
             *(unaligned_word *)out = *(const unaligned_word *)in;
         *(unaligned_word *)(end - 8) = *(const unaligned_word *)(last - 8);
     } else if (size >= 4) {
@@ -59,19 +64,35 @@ void *memcpy(void *restrict to, const void *restrict from, size_t size)
 
 void *memset(void *at, int byte, size_t size)
 {
-    for (uint8_t *to = at; size-- > 0;)
+    const uint64_t bytes = 0x0101010101010101 * (uint8_t)byte;
+    uint8_t *to = at;
+
+    for (; size >= 8; size -= 8, to += 8)
+        *(unaligned_word *)to = bytes;
+    while (size-- > 0)
         *to++ = (uint8_t)byte;
     return at;
+}
+
+static bool same_word(const uint8_t *x, const uint8_t *y)
+{
+    return *(const unaligned_word *)x == *(const unaligned_word *)y;
 }
 
 int memcmp(const void *a, const void *b, size_t size)
 {
     const uint8_t *x = a, *y = b;
 
-    for (;
-         size >= 8 && *(const unaligned_word *)x == *(const unaligned_word *)y;
-         size -= 8, x += 8, y += 8)
+    for (; size > 8 && same_word(x, y); size -= 8, x += 8, y += 8)
         ;
+    /* Equal up to here, so what is left may begin earlier. */
+    if (size < 8 && x != a) {
+        x -= 8 - size;
+        y -= 8 - size;
+        size = 8;
+    }
+    if (size == 8 && same_word(x, y))
+        return 0;
     for (; size > 0; size--, x++, y++)
         if (*x != *y)
             return *x - *y;

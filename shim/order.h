@@ -22,6 +22,9 @@
 /* Smaller than a call, also where the compiler is to make small code. */
 #define OTELCTX_INLINE static inline __attribute__((always_inline))
 
+/* In a file that is built for speed: small, and out of the way. */
+#define OTELCTX_RARE __attribute__((cold, noinline))
+
 /* One store of the whole word, neither torn nor merged nor left out. */
 OTELCTX_INLINE void otelctx_store(uint64_t *at, uint64_t value)
 {

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "config/utf8.h"
+#include "shim/order.h"
 #include "shim/pb.h"
 
 /* Field numbers of the published proto files. */
@@ -30,11 +31,9 @@ enum {
     COMMON_RESOURCE_MAX = 16383
 };
 
-/* One encoded attribute. */
+/* One encoded attribute: offsets in bytes[]. */
 struct entry {
-    uint32_t start, end; /* offsets in bytes[] */
-    struct otelctx_span key;
-    struct otelctx_span value; /* the field with the AnyValue */
+    uint32_t start, end;
 };
 
 static uint32_t begin_of(const struct otelctx_payload *p, enum otelctx_place at)
@@ -47,92 +46,84 @@ static uint32_t end_of(const struct otelctx_payload *p, enum otelctx_place at)
     return begin_of(p, at) + p->size[at];
 }
 
-/* Without the value, which a search does not look at. */
-static struct entry entry_at(const struct otelctx_payload *p, uint32_t start)
+/* The key of the entry at `start`, where that ends, and, unless it is NULL, the
+ * string that is its value. */
+OTELCTX_RARE static struct otelctx_span
+take_entry(const struct otelctx_payload *p, uint32_t start, uint32_t *end,
+           struct otelctx_span *value)
 {
     const char *const bytes = (const char *)p->bytes;
     struct otelctx_span rest = {bytes + start,
                                 end_of(p, OTELCTX_EXTRA) - start};
-    struct entry e = {.start = start, .value = otelctx_pb_take(&rest)};
+    struct otelctx_span key_value = otelctx_pb_take(&rest);
+    const struct otelctx_span key = otelctx_pb_take(&key_value);
 
-    e.end = (uint32_t)(rest.at - bytes);
-    e.key = otelctx_pb_take(&e.value);
-    return e;
+    *end = (uint32_t)(rest.at - bytes);
+    if (value) {
+        struct otelctx_span any_value = otelctx_pb_take(&key_value);
+
+        *value = otelctx_pb_take(&any_value);
+    }
+    return key;
 }
 
-static struct otelctx_span value_of(const struct entry *e)
-{
-    struct otelctx_span rest = e->value;
-    struct otelctx_span any_value = otelctx_pb_take(&rest);
-
-    return otelctx_pb_take(&any_value);
-}
-
+/* Where it is, or, when it is not there, where the next one goes. */
 static bool find(const struct otelctx_payload *p, enum otelctx_place place,
                  struct otelctx_span key, struct entry *out)
 {
     const uint32_t end = end_of(p, place);
-    uint32_t at = begin_of(p, place);
 
-    while (at < end) {
+    for (uint32_t at = begin_of(p, place); at < end; at = out->end) {
         /* Tag, size, tag, size: in an entry that is short, a byte each. */
         const uint8_t *const head = p->bytes + at;
+        struct otelctx_span found = {(const char *)head + 4, head[3]};
 
-        if (head[1] <= VARINT_BYTE_MAX && head[3] != key.size) {
-            at += 2u + head[1];
-            continue;
-        }
-        *out = entry_at(p, at);
-        if (otelctx_span_equal(out->key, key))
+        out->start = at;
+        out->end = at + 2u + head[1];
+        if (head[1] > VARINT_BYTE_MAX)
+            found = take_entry(p, at, &out->end, NULL);
+        if (otelctx_span_equal(found, key))
             return true;
-        at = out->end;
     }
+    *out = (struct entry){end, end};
     return false;
 }
 
-static void put_key(struct otelctx_pb *pb, struct otelctx_span key,
-                    size_t value_size)
+/* ---- One attribute, outside in ------------------------------------------ */
+
+static size_t key_value_size(struct otelctx_span key, size_t value_size)
 {
-    otelctx_pb_bytes(pb, KEY_VALUE_KEY, key);
-    otelctx_pb_field(pb, KEY_VALUE_VALUE, value_size);
+    return otelctx_pb_size(key.size) + otelctx_pb_size(value_size);
 }
 
-void otelctx_payload_put_key(struct otelctx_pb *pb, enum otelctx_place place,
-                             struct otelctx_span key, size_t value_size)
+static size_t entry_size(struct otelctx_span key, struct otelctx_span value)
 {
-    struct otelctx_pb key_value = {.size = value_size};
-
-    put_key(&key_value, key, value_size);
-    otelctx_pb_field(pb,
-                     place == OTELCTX_RESOURCE
-                         ? RESOURCE_ATTRIBUTES
-                         : PROCESS_CONTEXT_EXTRA_ATTRIBUTES,
-                     key_value.size);
-    put_key(pb, key, value_size);
+    return otelctx_pb_size(key_value_size(key, otelctx_pb_size(value.size)));
 }
 
-static void put_any_value(struct otelctx_pb *pb, struct otelctx_span value)
+uint8_t *otelctx_payload_put_key(uint8_t *out, enum otelctx_place place,
+                                 struct otelctx_span key, size_t value_size)
 {
+    out = otelctx_pb_field(out,
+                           place == OTELCTX_RESOURCE
+                               ? RESOURCE_ATTRIBUTES
+                               : PROCESS_CONTEXT_EXTRA_ATTRIBUTES,
+                           key_value_size(key, value_size));
+    out = otelctx_pb_bytes(out, KEY_VALUE_KEY, key);
+    return otelctx_pb_field(out, KEY_VALUE_VALUE, value_size);
+}
+
+uint8_t *otelctx_payload_put(uint8_t *out, enum otelctx_place place,
+                             struct otelctx_span key, struct otelctx_span value)
+{
+    out = otelctx_payload_put_key(out, place, key, otelctx_pb_size(value.size));
     /* Also when it is empty: a member of a oneof has presence. */
-    otelctx_pb_bytes(pb, ANY_VALUE_STRING_VALUE, value);
-}
-
-void otelctx_payload_put(struct otelctx_pb *pb, enum otelctx_place place,
-                         struct otelctx_span key, struct otelctx_span value)
-{
-    struct otelctx_pb any_value = {0};
-
-    put_any_value(&any_value, value);
-    otelctx_payload_put_key(pb, place, key, any_value.size);
-    put_any_value(pb, value);
+    return otelctx_pb_bytes(out, ANY_VALUE_STRING_VALUE, value);
 }
 
 static size_t encoded_size(size_t resource, size_t extra)
 {
-    struct otelctx_pb head = {0};
-
-    otelctx_pb_field(&head, PROCESS_CONTEXT_RESOURCE, resource);
-    return head.size + resource + extra;
+    return otelctx_pb_size(resource) + extra;
 }
 
 /* Would the payload, without `old` bytes and with `new` ones, be too long? */
@@ -147,30 +138,48 @@ static bool fits(const struct otelctx_payload *p, enum otelctx_place place,
            OTELCTX_PAYLOAD_MAX;
 }
 
-static void remove_entry(struct otelctx_payload *p, enum otelctx_place place,
-                         const struct entry *e)
+/* Make room for `size` bytes where an entry, or nothing, was. */
+static void resize(struct otelctx_payload *p, enum otelctx_place place,
+                   const struct entry *old, uint32_t size)
 {
     const uint32_t used = end_of(p, OTELCTX_EXTRA);
+    const uint32_t end = old->start + size;
 
-    memmove(p->bytes + e->start, p->bytes + e->end, used - e->end);
-    p->size[place] -= e->end - e->start;
+    if (end != old->end && old->end < used)
+        memmove(p->bytes + end, p->bytes + old->end, used - old->end);
+    p->size[place] += end - old->end;
 }
 
-/* Open `size` bytes at the end of a place. */
-static uint8_t *append(struct otelctx_payload *p, enum otelctx_place place,
-                       uint32_t size)
+/* Is each of the eight bytes one of 1..127? */
+static bool is_plain_word(const char *at)
 {
-    const uint32_t at = end_of(p, place);
+    const uint64_t ones = 0x0101010101010101;
+    uint64_t word;
 
-    memmove(p->bytes + at + size, p->bytes + at, end_of(p, OTELCTX_EXTRA) - at);
-    p->size[place] += size;
-    return p->bytes + at;
+    __builtin_memcpy(&word, at, sizeof(word));
+    return (((word - ones) | word) & ones << 7) == 0;
+}
+
+/* ASCII without a NUL, as nearly every text: it takes no look at each byte. */
+static bool is_plain(struct otelctx_span s)
+{
+    const size_t word = sizeof(uint64_t);
+    size_t at = 0;
+
+    if (s.size < word) {
+        while (at < s.size && (signed char)s.at[at] > 0)
+            at++;
+        return at == s.size;
+    }
+    while (at + word < s.size && is_plain_word(s.at + at))
+        at += word;
+    return at + word >= s.size && is_plain_word(s.at + s.size - word);
 }
 
 static bool is_text(struct otelctx_span s)
 {
-    return otelctx_utf8_valid(s) == s.size &&
-           (s.size == 0 || !memchr(s.at, '\0', s.size));
+    return is_plain(s) ||
+           (otelctx_utf8_valid(s) == s.size && !memchr(s.at, '\0', s.size));
 }
 
 bool otelctx_payload_is_key(struct otelctx_span key)
@@ -192,9 +201,8 @@ int otelctx_payload_set(struct otelctx_payload *payload,
                         struct otelctx_span value)
 {
     const int err = check_key(key);
-    struct otelctx_pb count = {0};
-    struct entry old = {0};
-    bool replaces;
+    struct entry old;
+    size_t size;
 
     if (err)
         return err;
@@ -203,17 +211,13 @@ int otelctx_payload_set(struct otelctx_payload *payload,
     if (key.size > OTELCTX_PAYLOAD_MAX || value.size > OTELCTX_PAYLOAD_MAX)
         return -ENOSPC;
 
-    otelctx_payload_put(&count, place, key, value);
-    replaces = find(payload, place, key, &old);
-    if (!fits(payload, place, replaces ? old.end - old.start : 0, count.size))
+    size = entry_size(key, value);
+    (void)find(payload, place, key, &old);
+    if (!fits(payload, place, old.end - old.start, size))
         return -ENOSPC;
 
-    if (replaces)
-        remove_entry(payload, place, &old);
-    otelctx_payload_put(
-        &(struct otelctx_pb){.out =
-                                 append(payload, place, (uint32_t)count.size)},
-        place, key, value);
+    resize(payload, place, &old, (uint32_t)size);
+    (void)otelctx_payload_put(payload->bytes + old.start, place, key, value);
     return 0;
 }
 
@@ -221,10 +225,12 @@ int otelctx_payload_unset(struct otelctx_payload *payload,
                           enum otelctx_place place, struct otelctx_span key)
 {
     const int err = check_key(key);
-    struct entry old = {0};
+    struct entry old;
 
-    if (!err && find(payload, place, key, &old))
-        remove_entry(payload, place, &old);
+    if (!err && find(payload, place, key, &old)) {
+        resize(payload, place, &old, 0);
+        payload->has_lost = true;
+    }
     return err;
 }
 
@@ -239,12 +245,10 @@ bool otelctx_payload_has(const struct otelctx_payload *payload,
 void otelctx_payload_clear(struct otelctx_payload *payload,
                            enum otelctx_place place)
 {
-    const uint32_t begin = begin_of(payload, place);
-    const uint32_t end = end_of(payload, place);
+    const struct entry all = {begin_of(payload, place), end_of(payload, place)};
 
-    memmove(payload->bytes + begin, payload->bytes + end,
-            end_of(payload, OTELCTX_EXTRA) - end);
-    payload->size[place] = 0;
+    resize(payload, place, &all, 0);
+    payload->has_lost = true;
 }
 
 size_t otelctx_payload_size(const struct otelctx_payload *payload)
@@ -255,11 +259,9 @@ size_t otelctx_payload_size(const struct otelctx_payload *payload)
 
 void otelctx_payload_encode(const struct otelctx_payload *payload, uint8_t *out)
 {
-    struct otelctx_pb pb = {.out = out};
-
-    otelctx_pb_field(&pb, PROCESS_CONTEXT_RESOURCE,
-                     payload->size[OTELCTX_RESOURCE]);
-    memcpy(out + pb.size, payload->bytes, end_of(payload, OTELCTX_EXTRA));
+    out = otelctx_pb_field(out, PROCESS_CONTEXT_RESOURCE,
+                           payload->size[OTELCTX_RESOURCE]);
+    memcpy(out, payload->bytes, end_of(payload, OTELCTX_EXTRA));
 }
 
 const char *otelctx_payload_beyond(const struct otelctx_payload *payload)
@@ -272,12 +274,11 @@ const char *otelctx_payload_beyond(const struct otelctx_payload *payload)
         unsigned pairs = place == OTELCTX_EXTRA ? RESERVED_PAIRS : 0;
 
         for (uint32_t at = begin_of(payload, place); at < end; pairs++) {
-            const struct entry e = entry_at(payload, at);
+            struct otelctx_span value;
 
-            if (e.key.size > COMMON_STRING_MAX ||
-                value_of(&e).size > COMMON_STRING_MAX)
+            if (take_entry(payload, at, &at, &value).size > COMMON_STRING_MAX ||
+                value.size > COMMON_STRING_MAX)
                 return "a key or value is longer than 4096 bytes";
-            at = e.end;
         }
         if (pairs > COMMON_PAIRS_MAX)
             return "there are more than 100 attributes";

@@ -22,12 +22,12 @@ enum otelctx_place {
 struct otelctx_payload {
     uint32_t size[2];  /* bytes, by enum otelctx_place */
     uint32_t reserved; /* bytes that others will add when it is encoded */
+    bool has_lost;     /* an attribute, since somebody made this false */
     uint8_t bytes[OTELCTX_PAYLOAD_MAX];
 };
 
 /*
- * Set one attribute; a key that is there already gets the new value and moves
- * to the end.
+ * Set one attribute, behind the others, or in its place if it is there already.
  *
  * Returns 0, -EINVAL (empty key; key or value not UTF-8, or with a NUL), -EPERM
  * (a key that begins with "threadlocal.", which only the thread context may
@@ -53,13 +53,14 @@ void otelctx_payload_clear(struct otelctx_payload *payload,
 /* Can it be one: not empty, UTF-8 and without a NUL? */
 bool otelctx_payload_is_key(struct otelctx_span key);
 
-/* Encode one attribute as a field of where it is. */
-void otelctx_payload_put(struct otelctx_pb *pb, enum otelctx_place place,
-                         struct otelctx_span key, struct otelctx_span value);
+/* Encode one attribute as a field of where it is; returns where that ends. */
+uint8_t *otelctx_payload_put(uint8_t *out, enum otelctx_place place,
+                             struct otelctx_span key,
+                             struct otelctx_span value);
 
 /* All of it but the AnyValue, whose `value_size` bytes must follow. */
-void otelctx_payload_put_key(struct otelctx_pb *pb, enum otelctx_place place,
-                             struct otelctx_span key, size_t value_size);
+uint8_t *otelctx_payload_put_key(uint8_t *out, enum otelctx_place place,
+                                 struct otelctx_span key, size_t value_size);
 
 /* The size of the encoded ProcessContext in bytes, without what is reserved. */
 size_t otelctx_payload_size(const struct otelctx_payload *payload);

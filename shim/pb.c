@@ -6,43 +6,31 @@ enum {
     VARINT_BYTE_MAX = 0x7f
 };
 
-static void put_byte(struct otelctx_pb *pb, uint8_t byte)
+size_t otelctx_pb_size_of_long(size_t size)
 {
-    if (pb->out)
-        pb->out[pb->size] = byte;
-    pb->size++;
+    size_t head = 2; /* the tag, and the last byte of the size */
+
+    for (size_t left = size; left > VARINT_BYTE_MAX; left >>= 7)
+        head++;
+    return head + size;
 }
 
-void otelctx_pb_varint(struct otelctx_pb *pb, uint64_t value)
+uint8_t *otelctx_pb_field(uint8_t *out, unsigned number, size_t size)
 {
-    for (; value > VARINT_BYTE_MAX; value >>= 7)
-        put_byte(pb, (uint8_t)(value | 0x80));
-    put_byte(pb, (uint8_t)value);
+    *out++ = (uint8_t)(number << 3 | LENGTH_DELIMITED);
+    for (; size > VARINT_BYTE_MAX; size >>= 7)
+        *out++ = (uint8_t)(size | 0x80);
+    *out++ = (uint8_t)size;
+    return out;
 }
 
-void otelctx_pb_field(struct otelctx_pb *pb, unsigned number, size_t size)
+uint8_t *otelctx_pb_bytes(uint8_t *out, unsigned number,
+                          struct otelctx_span bytes)
 {
-    const unsigned tag = number << 3 | LENGTH_DELIMITED;
-
-    if (tag > VARINT_BYTE_MAX || size > VARINT_BYTE_MAX) {
-        otelctx_pb_varint(pb, tag);
-        otelctx_pb_varint(pb, size);
-        return;
-    }
-    if (pb->out) { /* nearly all of them */
-        pb->out[pb->size] = (uint8_t)tag;
-        pb->out[pb->size + 1] = (uint8_t)size;
-    }
-    pb->size += 2;
-}
-
-void otelctx_pb_bytes(struct otelctx_pb *pb, unsigned number,
-                      struct otelctx_span bytes)
-{
-    otelctx_pb_field(pb, number, bytes.size);
-    if (pb->out && bytes.size > 0)
-        memcpy(pb->out + pb->size, bytes.at, bytes.size);
-    pb->size += bytes.size;
+    out = otelctx_pb_field(out, number, bytes.size);
+    if (bytes.size > 0)
+        memcpy(out, bytes.at, bytes.size);
+    return out + bytes.size;
 }
 
 struct otelctx_span otelctx_pb_take(struct otelctx_span *rest)

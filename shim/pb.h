@@ -5,30 +5,32 @@
 #include <stdint.h>
 
 #include "config/span.h"
+#include "shim/order.h"
 
 /*
- * A protobuf writer. With `out` NULL it writes nothing and only counts, so a
- * length is always what the same encoder would write.
+ * A protobuf writer, of length-delimited fields with numbers below 16: all that
+ * a process context has. What writes returns where the next field goes.
  * Rule: protobuf.dev, "Encoding".
  */
-struct otelctx_pb {
-    uint8_t *out;
-    size_t size; /* bytes written, or counted, so far */
-};
 
-void otelctx_pb_varint(struct otelctx_pb *pb, uint64_t value);
+size_t otelctx_pb_size_of_long(size_t size);
 
-/* The head of a length-delimited field; `size` bytes of it must follow. */
-void otelctx_pb_field(struct otelctx_pb *pb, unsigned number, size_t size);
+/* The bytes of a whole field whose body has `size`. */
+OTELCTX_INLINE size_t otelctx_pb_size(size_t size)
+{
+    /* A byte for the tag, and one for the size, nearly always. */
+    return size <= 0x7f ? 2 + size : otelctx_pb_size_of_long(size);
+}
+
+/* The head of a field; `size` bytes of it must follow. */
+uint8_t *otelctx_pb_field(uint8_t *out, unsigned number, size_t size);
 
 /* A whole string (or bytes, or encoded message) field. */
-void otelctx_pb_bytes(struct otelctx_pb *pb, unsigned number,
-                      struct otelctx_span bytes);
+uint8_t *otelctx_pb_bytes(uint8_t *out, unsigned number,
+                          struct otelctx_span bytes);
 
-/*
- * Take the first field off what this writer wrote, which is why nothing is
- * checked: a length-delimited one with a number below 16.
- */
+/* Take the first field off what this writer wrote, which is why nothing is
+ * checked. */
 struct otelctx_span otelctx_pb_take(struct otelctx_span *rest);
 
 #endif

@@ -16,14 +16,14 @@ published_at() {
 drive OTEL_SERVICE_NAME=host OTEL_RESOURCE_ATTRIBUTES=a=1
 same 'otelctx_abi tells the version of the interface' 1 "$ABI"
 
-same 'what is set is only staged' $'0\na=1\nservice.name=host' \
+same 'what is set is only staged' $'0\nservice.name=host\na=1' \
     "$(call set b 2)
 $(resource "$PID")"
-same 'until it is published' $'0\na=1\nservice.name=host\nb=2' \
+same 'until it is published' $'0\nservice.name=host\na=1\nb=2' \
     "$(call publish)
 $(resource "$PID")"
-same 'a key that is set again has the new value only' \
-    $'0 0\nservice.name=host\nb=2\na=one' \
+same 'a key that is set again has the new value only, in its place' \
+    $'0 0\nservice.name=host\na=one\nb=2' \
     "$(call set a one) $(call publish)
 $(resource "$PID")"
 same 'a value may be empty' $'0 0\nservice.name=host\na=one\nb=' \
@@ -122,9 +122,9 @@ threads+=' extra_attributes threadlocal.attribute_key_map'
 drive OTEL_SERVICE_NAME=s OTEL_RESOURCE_ATTRIBUTES=e=,a=1 \
     OTELCTX_EXTRA_ATTRIBUTES=k=v
 same 'protoc decodes what is published at start' \
-    "resource e  a 1 service.name s extra_attributes k v $threads" "$(decoded)"
+    "resource service.name s e  a 1 extra_attributes k v $threads" "$(decoded)"
 same 'and what updates publish' \
-    "0 0 0 resource e  service.name s a 2 extra_attributes k v extra_attributes new  $threads" \
+    "0 0 0 resource service.name s e  a 2 extra_attributes k v extra_attributes new  $threads" \
     "$(call set a 2) $(call extra new "''") $(call publish) $(decoded)"
 call setlong a 60000 >/dev/null
 call publish >/dev/null

@@ -26,7 +26,7 @@ same 'OTEL_SERVICE_NAME is taken literally and beats service.name' \
     "$(with OTEL_SERVICE_NAME=' 100%,a=b ' OTEL_RESOURCE_ATTRIBUTES=service.name=x)"
 
 same 'OTEL_RESOURCE_ATTRIBUTES is split, trimmed and decoded, the last wins' \
-    $'b=c=d\na=2,\nservice.name=é' \
+    $'a=2,\nb=c=d\nservice.name=é' \
     "$(with OTEL_RESOURCE_ATTRIBUTES='a=1 ,,b = c=d,a=2%2C,service.name=%C3%A9')"
 
 same 'a fault discards that whole variable and nothing else' \
@@ -156,14 +156,14 @@ contains 'OTELCTX_LOG_LEVEL=debug says where each setting came from' \
 in_file '# a comment' '' '  OTEL_SERVICE_NAME = from file ' \
     'OTEL_RESOURCE_ATTRIBUTES=a=file,b=file'
 same 'the file gives what the environment does not' \
-    $'a=file\nb=file\nservice.name=from file' "$(with OTELCTX_CONFIG_FILE="$conf")"
+    $'service.name=from file\na=file\nb=file' "$(with OTELCTX_CONFIG_FILE="$conf")"
 
 same 'the environment beats the file, each variable whole' \
-    $'c=env\nservice.name=from file' \
+    $'service.name=from file\nc=env' \
     "$(with OTELCTX_CONFIG_FILE="$conf" OTEL_RESOURCE_ATTRIBUTES=c=env)"
 
 same 'an empty variable leaves it to the file' \
-    $'a=file\nb=file\nservice.name=from file' \
+    $'service.name=from file\na=file\nb=file' \
     "$(with OTELCTX_CONFIG_FILE="$conf" OTEL_SERVICE_NAME=)"
 
 contains 'OTELCTX_LOG_LEVEL=debug tells the file, too' \
@@ -350,7 +350,7 @@ if can_mount; then
     same 'with elevated privileges only the default file counts' \
         $'from=file\nservice.name=unknown_service:driver' "$(secure 4755)"
     same 'without, the environment does, too' \
-        $'from=file\nservice.name=from_environment' "$(secure 0755)"
+        $'service.name=from_environment\nfrom=file' "$(secure 0755)"
 else
     skip 'with elevated privileges only the default file counts' \
         'machine: no mount namespaces'

@@ -115,6 +115,7 @@ static inline int model_set(struct model *m, enum otelctx_place place,
                             struct otelctx_span key, struct otelctx_span value)
 {
     struct model_list *list = &m->places[place];
+    size_t i;
 
     if (key.size == 0 || !model_is_text(key))
         return -EINVAL;
@@ -124,9 +125,11 @@ static inline int model_set(struct model *m, enum otelctx_place place,
         return -EINVAL;
     if (!model_would_fit(m, place, key, value))
         return -ENOSPC;
-    model_unset(list, key);
-    list->pairs[list->count].key = key;
-    list->pairs[list->count++].value = value;
+    i = model_find(list, key);
+    list->pairs[i].key = key;
+    list->pairs[i].value = value;
+    if (i == list->count)
+        list->count++;
     return 0;
 }
 
