@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The exports for the process context: check the arguments, take the lock,
- * forward, put errno back. */
+ * forward. */
 
 #define OTELCTX_LINK
 #include "shim/otelctx.h"
@@ -9,7 +9,6 @@
 #include <errno.h>
 
 #include "shim/context.h"
-#include "shim/host.h"
 #include "shim/lifecycle.h"
 #include "shim/preload.h"
 
@@ -45,25 +44,19 @@ static int stage(enum otelctx_place place, const char *key, const char *value)
 
 static int set(enum otelctx_place place, const char *key, const char *value)
 {
-    int *const errno_at = otelctx_host_errno();
-    const int saved = *errno_at;
     int err = enter();
 
     if (!err) {
         err = key ? stage(place, key, value) : -EINVAL;
         otelctx_lifecycle_leave();
     }
-    *errno_at = saved;
     return err;
 }
 
 OTELCTX_API int otelctx_abi(void)
 {
-    int *const errno_at = otelctx_host_errno();
-    const int saved = *errno_at;
     const int err = otelctx_start();
 
-    *errno_at = saved;
     return err ? err : OTELCTX_ABI;
 }
 
@@ -79,8 +72,6 @@ OTELCTX_API int otelctx_process_set_extra(const char *key, const char *value)
 
 OTELCTX_API int otelctx_process_publish(void)
 {
-    int *const errno_at = otelctx_host_errno();
-    const int saved = *errno_at;
     const char *failed;
     int err = enter();
 
@@ -89,28 +80,22 @@ OTELCTX_API int otelctx_process_publish(void)
         err = otelctx_context_publish(&failed);
         otelctx_lifecycle_leave();
     }
-    *errno_at = saved;
     return err;
 }
 
 OTELCTX_API int otelctx_process_drop(void)
 {
-    int *const errno_at = otelctx_host_errno();
-    const int saved = *errno_at;
     const int err = enter();
 
     if (!err) {
         otelctx_context_drop();
         otelctx_lifecycle_leave();
     }
-    *errno_at = saved;
     return err;
 }
 
 OTELCTX_API int otelctx_key(const char *name)
 {
-    int *const errno_at = otelctx_host_errno();
-    const int saved = *errno_at;
     const char *failed;
     int index = enter();
 
@@ -120,6 +105,5 @@ OTELCTX_API int otelctx_key(const char *name)
                      : -EINVAL;
         otelctx_lifecycle_leave();
     }
-    *errno_at = saved;
     return index;
 }

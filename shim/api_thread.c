@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The exports for thread contexts: check the arguments and forward. Once the
- * shim has started, none of them makes a system call or touches errno. */
+ * shim has started, none of them makes a system call. */
 
 #define OTELCTX_LINK
 #include "shim/otelctx.h"
@@ -11,25 +11,8 @@
 #include "config/traceparent.h"
 #include "shim/api_thread.h"
 #include "shim/context.h"
-#include "shim/host.h"
 #include "shim/preload.h"
 #include "shim/thread.h"
-
-/* For calls that other libraries' constructors make before ours has run. */
-static int start(void)
-{
-    int *const errno_at = otelctx_host_errno();
-    const int saved = *errno_at;
-    const int err = otelctx_start();
-
-    *errno_at = saved;
-    return err;
-}
-
-static int enter(void)
-{
-    return otelctx_has_started() ? 0 : start();
-}
 
 static struct otelctx_ids ids_from(const uint8_t trace_id[16],
                                    const uint8_t span_id[8], uint8_t flags)
@@ -45,7 +28,7 @@ int otelctx_attach_any(const uint8_t trace_id[16], const uint8_t span_id[8],
                        uint8_t flags)
 {
     const struct otelctx_ids ids = ids_from(trace_id, span_id, flags);
-    const int err = enter();
+    const int err = otelctx_start();
 
     if (err)
         return err;
@@ -57,7 +40,7 @@ OTELCTX_API int otelctx_attach_traceparent(const char *text, size_t len)
     struct otelctx_traceparent parent;
     struct otelctx_fault fault;
     struct otelctx_ids ids;
-    int err = enter();
+    int err = otelctx_start();
 
     if (!err)
         err = otelctx_traceparent_parse((struct otelctx_span){text, len},
@@ -87,7 +70,7 @@ static int check_attr(uint8_t key, struct otelctx_span *value)
 int otelctx_attr_any(uint8_t key, const char *value, size_t len)
 {
     struct otelctx_span text = {value, len};
-    int err = enter(), cut;
+    int err = otelctx_start(), cut;
 
     if (err)
         return err;
@@ -100,7 +83,7 @@ int otelctx_attr_any(uint8_t key, const char *value, size_t len)
 
 OTELCTX_API int otelctx_attr_unset(uint8_t key)
 {
-    int err = enter();
+    int err = otelctx_start();
 
     if (!err)
         err = check_key(key);
@@ -109,21 +92,21 @@ OTELCTX_API int otelctx_attr_unset(uint8_t key)
 
 int otelctx_detach_any(void)
 {
-    const int err = enter();
+    const int err = otelctx_start();
 
     return err ? err : otelctx_thread_detach();
 }
 
 OTELCTX_API int otelctx_get(struct otelctx_ids *out)
 {
-    const int err = enter();
+    const int err = otelctx_start();
 
     return err ? err : otelctx_thread_get(out);
 }
 
 OTELCTX_API struct otelctx_record *otelctx_pin(void)
 {
-    return enter() ? NULL : otelctx_thread_pin();
+    return otelctx_start() ? NULL : otelctx_thread_pin();
 }
 
 static bool is_aligned(const struct otelctx_record *record)
@@ -141,7 +124,7 @@ OTELCTX_API int otelctx_record_init(struct otelctx_record *record,
                                     const uint8_t span_id[8], uint8_t flags)
 {
     const struct otelctx_ids ids = ids_from(trace_id, span_id, flags);
-    const int err = enter();
+    const int err = otelctx_start();
 
     if (err)
         return err;
@@ -156,7 +139,7 @@ OTELCTX_API int otelctx_record_attr(struct otelctx_record *record, uint8_t key,
                                     const char *value, size_t len)
 {
     struct otelctx_span text = {value, len};
-    int err = enter(), cut;
+    int err = otelctx_start(), cut;
 
     if (err)
         return err;
@@ -171,7 +154,7 @@ OTELCTX_API int otelctx_record_attr(struct otelctx_record *record, uint8_t key,
 int otelctx_swap_any(struct otelctx_record *record,
                      struct otelctx_record **previous)
 {
-    const int err = enter();
+    const int err = otelctx_start();
 
     if (err)
         return err;

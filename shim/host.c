@@ -123,14 +123,26 @@ int otelctx_host_set_variables(char *const *strings, size_t count)
     return 0;
 }
 
+int *otelctx_host_errno(void)
+{
+    static int none;
+
+    return __errno_location ? __errno_location() : &none;
+}
+
 unsigned long otelctx_host_auxiliary(unsigned long type)
 {
     unsigned long entries[2 * 64];
     const long entry_size = 2 * sizeof(entries[0]);
     long size;
 
-    if (getauxval)
-        return getauxval(type);
+    if (getauxval) {
+        const int saved = *otelctx_host_errno();
+        const unsigned long value = getauxval(type);
+
+        *otelctx_host_errno() = saved;
+        return value;
+    }
     size = read_proc("/proc/self/auxv", (char *)entries, sizeof(entries));
     if (size < 0)
         return 0;
@@ -166,26 +178,28 @@ struct otelctx_span otelctx_host_executable(void)
     return name;
 }
 
-int *otelctx_host_errno(void)
-{
-    static int none;
-
-    return __errno_location ? __errno_location() : &none;
-}
-
 /* glibc's own way takes no memory, and has no object that it ends with: we are
  * never unmapped. */
 int otelctx_host_at_fork(void (*prepare)(void), void (*parent)(void),
                          void (*child)(void))
 {
+    const int saved = *otelctx_host_errno();
+    int err = ENOSYS;
+
     if (__register_atfork)
-        return __register_atfork(prepare, parent, child, NULL);
-    return pthread_atfork ? pthread_atfork(prepare, parent, child) : ENOSYS;
+        err = __register_atfork(prepare, parent, child, NULL);
+    else if (pthread_atfork)
+        err = pthread_atfork(prepare, parent, child);
+    *otelctx_host_errno() = saved;
+    return err;
 }
 
 void *otelctx_host_next(const char *name)
 {
+    const int saved = *otelctx_host_errno();
     void *const next = (void *)-1; /* RTLD_NEXT */
+    void *const symbol = dlsym ? dlsym(next, name) : NULL;
 
-    return dlsym ? dlsym(next, name) : NULL;
+    *otelctx_host_errno() = saved;
+    return symbol;
 }

@@ -5,6 +5,7 @@
 /*
  * What the process that we live in gives us. host.c holds every symbol that
  * the shim imports. All are weak: a Go program without libc has none of them.
+ * None of this changes errno, and nothing else of the shim knows it but prctl.
  */
 
 #include <stdbool.h>

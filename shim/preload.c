@@ -15,13 +15,7 @@
 #include "shim/stage.h"
 #include "shim/thread.h"
 
-/* What has become of this process; outlives a fork. */
-enum {
-    NOT_STARTED,
-    ENABLED,
-    DISABLED
-};
-static uint64_t status = NOT_STARTED;
+uint64_t otelctx_status = OTELCTX_NOT_STARTED;
 
 static void tell_published(void)
 {
@@ -90,7 +84,7 @@ static void start_once(struct otelctx_settings *s)
     const char *failed;
     int count, err;
 
-    if (otelctx_load_acquire(&status) != NOT_STARTED)
+    if (otelctx_load_acquire(&otelctx_status) != OTELCTX_NOT_STARTED)
         return;
     count = otelctx_stage(s);
     give_instance_id(s);
@@ -104,7 +98,7 @@ static void start_once(struct otelctx_settings *s)
         else
             tell_published();
     }
-    otelctx_store_release(&status, ENABLED);
+    otelctx_store_release(&otelctx_status, OTELCTX_ENABLED);
 }
 
 static int start(struct otelctx_settings *s)
@@ -158,25 +152,18 @@ static void share_traceparent(const struct otelctx_settings *s)
                      err);
 }
 
-bool otelctx_has_started(void)
-{
-    return otelctx_load_acquire(&status) == ENABLED;
-}
-
-int otelctx_start(void)
+int otelctx_start_first(void)
 {
     static bool tried; /* a later try repeats nothing */
     const bool is_first = !tried;
     struct otelctx_settings settings;
     int err;
 
-    if (otelctx_load_acquire(&status) != NOT_STARTED)
-        return otelctx_load_acquire(&status) == ENABLED ? 0 : -ENOSYS;
-
-    if (!otelctx_api_is_hosts()) {
-        otelctx_store_release(&status, DISABLED);
+    if (!otelctx_api_is_hosts())
+        otelctx_store_release(&otelctx_status, OTELCTX_DISABLED);
+    if (otelctx_load_acquire(&otelctx_status) == OTELCTX_DISABLED)
         return -ENOSYS;
-    }
+
     tried = true;
     err = otelctx_settings_open(&settings, is_first);
     if (!err && is_first)
@@ -186,21 +173,18 @@ int otelctx_start(void)
     otelctx_settings_close(&settings);
     /* After any other failure the next call tries again. */
     if (err == 0 || err == -ENOSYS)
-        otelctx_store_release(&status, err ? DISABLED : ENABLED);
+        otelctx_store_release(&otelctx_status,
+                              err ? OTELCTX_DISABLED : OTELCTX_ENABLED);
     if (err == 0)
         otelctx_thread_find();
     otelctx_diag_end_start();
     return err;
 }
 
-/* The host must not notice us: errno is put back, a failure is only noted. */
+/* The host must not notice us: a failure is only noted. */
 __attribute__((constructor)) static void preload(void)
 {
-    int *const errno_at = otelctx_host_errno();
-    const int saved = *errno_at;
-
     otelctx_thread_touch();
     otelctx_prctl_start();
     (void)otelctx_start();
-    *errno_at = saved;
 }

@@ -4,20 +4,34 @@
 
 #include <stdbool.h>
 
+#include "shim/order.h"
+
+/* What has become of this process; outlives a fork. */
+enum {
+    OTELCTX_NOT_STARTED,
+    OTELCTX_ENABLED,
+    OTELCTX_DISABLED
+};
+extern uint64_t otelctx_status __attribute__((visibility("hidden")));
+
+int otelctx_start_first(void);
+
 /*
  * Read the configuration and publish what it says, once: from the constructor,
  * or from the first call of another library's constructor that ran before.
  *
  * Returns 0 or -ENOSYS (the configuration disables the shim in this process, or
- * another copy of it is at work).
+ * another copy of it is at work). Once it has returned 0, it is
+ * async-signal-safe.
  */
-int otelctx_start(void);
+OTELCTX_INLINE int otelctx_start(void)
+{
+    return otelctx_load_acquire(&otelctx_status) == OTELCTX_ENABLED
+               ? 0
+               : otelctx_start_first();
+}
 
 /* Are our functions the ones that the host calls? Of two copies of the shim in
  * one process only one is, and the other one stands back. */
 bool otelctx_api_is_hosts(void);
-
-/* Has otelctx_start() returned 0 before? Async-signal-safe. */
-bool otelctx_has_started(void);
-
 #endif
