@@ -16,6 +16,7 @@
 #include "shim/thread_state.h"
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define INLINE            static inline __attribute__((always_inline))
 
 /* Wherever the linker puts it, each begins with a line of cache. */
 #define FAST OTELCTX_API __attribute__((aligned(64)))
@@ -24,55 +25,38 @@ typedef uint64_t word __attribute__((aligned(1), may_alias));
 typedef uint32_t half __attribute__((aligned(1), may_alias));
 typedef uint16_t quarter __attribute__((aligned(1), may_alias));
 
-/* What follows the ids in a record, as one word: little-endian, like the
- * machines that this is for. */
-enum {
-    ATTACHED = 1, /* `valid`, no attributes */
-    FLAGS_SHIFT = 8
-};
-static_assert(offsetof(struct otelctx_record, trace_flags) ==
-                  offsetof(struct otelctx_record, valid) + 1,
-              "");
-static_assert(offsetof(struct otelctx_record, attrs_size) ==
-                  offsetof(struct otelctx_record, valid) + 2,
-              "");
-
-/* The thread's own record, and the slot, if that is where they are. */
-struct fast {
-    struct otelctx_record **slot;
-    struct otelctx_thread *self;
-};
-
-static inline __attribute__((always_inline)) bool find(struct fast *f)
+/* Where the places are unknown, this is odd, and no slot holds it. */
+INLINE struct otelctx_thread *thread_self(void)
 {
-    const intptr_t slot = otelctx_thread_places.slot;
-
-    if (!LIKELY(slot != OTELCTX_PLACE_UNKNOWN))
-        return false;
-    f->slot = otelctx_place_at(slot);
-    f->self = otelctx_place_at(otelctx_thread_places.self);
-    return true;
+    return otelctx_place_at(otelctx_thread_places.self);
 }
 
-/* As in thread.c: the slot is looked at when no signal handler can change it
- * any more. One that pins just before is overruled. */
-static inline __attribute__((always_inline)) bool begin(struct fast *f)
+INLINE struct otelctx_record **thread_slot(void)
 {
-    if (!LIKELY(find(f) && f->self->state.special == 0))
-        return false;
-    otelctx_show(&f->self->state.writing, (uint8_t) true);
-    return true;
+    return otelctx_place_at(otelctx_thread_places.slot);
 }
 
-static inline void end(const struct fast *f, uint32_t keys)
+INLINE bool holds_own(const struct otelctx_thread *self)
 {
-    otelctx_show(&f->self->state.word,
-                 ((union otelctx_thread_state){.keys = keys}).word);
+    return (const void *)*thread_slot() == self;
 }
 
-static inline void give_up(const struct fast *f)
+INLINE bool holds_own_or_nothing(const struct otelctx_thread *self)
 {
-    otelctx_show(&f->self->state.writing, (uint8_t) false);
+    if (LIKELY(!*thread_slot()))
+        return LIKELY(otelctx_thread_places.self != OTELCTX_PLACE_UNKNOWN);
+    return holds_own(self);
+}
+
+/* As in thread.c. A signal handler that pins just before is overruled. */
+INLINE void begin(struct otelctx_thread *self)
+{
+    otelctx_show(&self->state.special, OTELCTX_THREAD_WRITES);
+}
+
+INLINE void end(struct otelctx_thread *self)
+{
+    otelctx_show(&self->state.special, 0);
 }
 
 FAST int otelctx_attach(const uint8_t trace_id[16], const uint8_t span_id[8],
@@ -81,129 +65,139 @@ FAST int otelctx_attach(const uint8_t trace_id[16], const uint8_t span_id[8],
     const word *const trace = (const word *)trace_id;
     const uint64_t first = trace[0], second = trace[1];
     const uint64_t span = *(const word *)span_id;
-    struct otelctx_record *own, *before;
-    struct fast f;
-    word *out;
+    struct otelctx_thread *const self = thread_self();
+    word *const out = (word *)self->own.trace_id;
 
-    if (!LIKELY((first | second) != 0 && span != 0 && begin(&f)))
+    /* One by one, lest the compiler adds them up. */
+    if (!LIKELY((first | second) != 0) || !LIKELY(span != 0) ||
+        !LIKELY(holds_own_or_nothing(self)) ||
+        !LIKELY(self->state.special == 0))
         return otelctx_attach_any(trace_id, span_id, flags);
-    own = &f.self->own;
-    before = *f.slot;
-    if (!LIKELY(!before || before == own)) {
-        give_up(&f);
-        return otelctx_attach_any(trace_id, span_id, flags);
-    }
-    out = (word *)own->trace_id;
-    otelctx_show(f.slot, (struct otelctx_record *)NULL);
+    begin(self);
+    otelctx_show(thread_slot(), (struct otelctx_record *)NULL);
     out[0] = first;
     out[1] = second;
     out[2] = span;
-    *(half *)&own->valid = ATTACHED | (uint32_t)flags << FLAGS_SHIFT;
-    otelctx_show(f.slot, own);
-    end(&f, 0);
+    self->own.valid = 1;
+    self->own.trace_flags = flags;
+    self->own.attrs_size = 0;
+    self->state.keys = 0;
+    otelctx_show(thread_slot(), &self->own);
+    end(self);
     return 0;
 }
 
 FAST int otelctx_detach(void)
 {
-    struct fast f;
+    struct otelctx_thread *const self = thread_self();
 
-    if (!LIKELY(find(&f) && *f.slot == &f.self->own &&
-                f.self->state.special == 0))
+    if (!LIKELY(holds_own(self) && self->state.special == 0))
         return otelctx_detach_any();
-    otelctx_show(f.slot, (struct otelctx_record *)NULL);
+    otelctx_show(thread_slot(), (struct otelctx_record *)NULL);
     return 0;
 }
 
 /*
- * Copy a text, by overlapping words of the widest kind that it has room for.
- * Returns all of its bytes, or'ed: is any of them beyond ASCII?
+ * Copy a text of one to two words of a kind, by its first and its last, which
+ * may overlap. Returns all of its bytes, or'ed: is any of them beyond ASCII?
  */
-static inline uint64_t copy(uint8_t *to, const char *from, size_t size)
+typedef uint64_t copy_function(uint8_t *to, const char *from, size_t size);
+
+#define COPY(kind)                                                             \
+    INLINE uint64_t copy_##kind(uint8_t *to, const char *from, size_t size)    \
+    {                                                                          \
+        const kind first = *(const kind *)from;                                \
+        const kind last = *(const kind *)(from + size - sizeof(kind));         \
+                                                                               \
+        *(kind *)to = first;                                                   \
+        *(kind *)(to + size - sizeof(kind)) = last;                            \
+        return first | last;                                                   \
+    }
+COPY(word)
+COPY(half)
+COPY(quarter)
+
+/* The same of any size. */
+INLINE uint64_t copy_any(uint8_t *to, const char *from, size_t size)
 {
-    uint64_t seen, last;
+    uint64_t seen = 0;
 
     if (size >= sizeof(word)) {
-        seen = *(const word *)from;
-        *(word *)to = seen;
-        for (size_t at = sizeof(word); at + sizeof(word) < size;
-             at += sizeof(word)) {
-            const uint64_t middle = *(const word *)(from + at);
-
-            *(word *)(to + at) = middle;
-            seen |= middle;
-        }
-        last = *(const word *)(from + size - sizeof(word));
-        *(word *)(to + size - sizeof(word)) = last;
-        return seen | last;
+        for (size_t at = 0; at + sizeof(word) < size; at += sizeof(word))
+            seen |= copy_word(to + at, from + at, sizeof(word));
+        to += size - sizeof(word);
+        from += size - sizeof(word);
+        return seen | copy_word(to, from, sizeof(word));
     }
-    if (size >= sizeof(half)) {
-        seen = *(const half *)from;
-        last = *(const half *)(from + size - sizeof(half));
-        *(half *)to = (uint32_t)seen;
-        *(half *)(to + size - sizeof(half)) = (uint32_t)last;
-        return seen | last;
-    }
-    if (size >= sizeof(quarter)) {
-        seen = *(const quarter *)from;
-        last = *(const quarter *)(from + size - sizeof(quarter));
-        *(quarter *)to = (uint16_t)seen;
-        *(quarter *)(to + size - sizeof(quarter)) = (uint16_t)last;
-        return seen | last;
-    }
-    if (size == 0)
-        return 0;
-    to[0] = (uint8_t)from[0];
-    return to[0];
+    if (size >= sizeof(half))
+        return copy_half(to, from, size);
+    if (size >= sizeof(quarter))
+        return copy_quarter(to, from, size);
+    if (size > 0)
+        seen = to[0] = (uint8_t)from[0];
+    return seen;
 }
 
 /* A key that the record does not have yet, with a value in ASCII. Its bytes
  * count for readers once the size does. */
-FAST int otelctx_attr(uint8_t key, const char *value, size_t len)
+INLINE int attr(uint32_t key, const char *value, size_t len,
+                copy_function *copy)
 {
     enum {
-        HEAD = sizeof(quarter)
+        HEAD = 2
     };
     const uint64_t beyond_ascii = 0x8080808080808080;
-    struct otelctx_thread *self;
-    struct fast f;
-    uint32_t keys;
+    struct otelctx_thread *const self = thread_self();
+    uint32_t keys, more;
     uint8_t *at;
     size_t size;
 
-    if (!LIKELY(begin(&f)))
-        return otelctx_attr_any(key, value, len);
-    self = f.self;
+    if (!LIKELY(holds_own(self) && self->state.special == 0))
+        return otelctx_attr_any((uint8_t)key, value, len);
+    begin(self);
     keys = self->state.keys;
-    size = self->own.attrs_size;
-    at = self->own.attrs + size;
-    size += HEAD + len;
-    if (!LIKELY(*f.slot == &self->own && (keys & otelctx_key_bit(key)) == 0 &&
-                otelctx_context_has_key(key) && len <= OTELCTX_VALUE_MAX &&
-                size <= sizeof(self->own.attrs) &&
+    more = keys | otelctx_key_bit(key);
+    at = self->own.attrs + self->own.attrs_size;
+    size = HEAD + len + self->own.attrs_size;
+    if (!LIKELY(more != keys && otelctx_context_has_key(key) &&
+                len <= OTELCTX_VALUE_MAX && size <= sizeof(self->own.attrs) &&
                 (copy(at + HEAD, value, len) & beyond_ascii) == 0)) {
-        give_up(&f);
-        return otelctx_attr_any(key, value, len);
+        end(self);
+        return otelctx_attr_any((uint8_t)key, value, len);
     }
-    *(quarter *)at = (uint16_t)(key | len << 8);
+    at[0] = (uint8_t)key;
+    at[1] = (uint8_t)len;
     otelctx_show(&self->own.attrs_size, (uint16_t)size);
-    end(&f, keys | otelctx_key_bit(key));
+    self->state.keys = more;
+    end(self);
     return 0;
+}
+
+static __attribute__((noinline)) int
+attr_of_any_size(uint32_t key, const char *value, size_t len)
+{
+    return attr(key, value, len, copy_any);
+}
+
+FAST int otelctx_attr(uint8_t key, const char *value, size_t len)
+{
+    if (!LIKELY(len >= sizeof(word) && len <= 2 * sizeof(word)))
+        return attr_of_any_size(key, value, len);
+    return attr(key, value, len, copy_word);
 }
 
 /* See otelctx_thread_swap() for the order. */
 FAST int otelctx_swap(struct otelctx_record *record,
                       struct otelctx_record **previous)
 {
-    const uintptr_t place = (uintptr_t)otelctx_thread_places.slot;
-    struct otelctx_record **slot, *before, *interrupted;
-    struct otelctx_thread *self;
+    const uintptr_t place = (uintptr_t)otelctx_thread_places.self;
+    struct otelctx_thread *const self = thread_self();
+    struct otelctx_record **const slot = thread_slot();
+    struct otelctx_record *before, *interrupted;
 
     /* Unknown is odd, too. */
     if (!LIKELY((((uintptr_t)record | place) & 1) == 0))
         return otelctx_swap_any(record, previous);
-    slot = otelctx_place_at((intptr_t)place);
-    self = otelctx_place_at(otelctx_thread_places.self);
     before = *slot;
     interrupted = self->swapping;
     if (!LIKELY(before == self->swapped)) {

@@ -6,15 +6,14 @@
  * inlined, because their registers would have to be saved before it is clear
  * that they are called at all. */
 
+#include "shim/order.h"
 #include "shim/record.h"
 
-#define OTELCTX_APART __attribute__((noinline))
-
-OTELCTX_APART int otelctx_attach_any(const uint8_t trace_id[16],
-                                     const uint8_t span_id[8], uint8_t flags);
-OTELCTX_APART int otelctx_detach_any(void);
-OTELCTX_APART int otelctx_attr_any(uint8_t key, const char *value, size_t len);
-OTELCTX_APART int otelctx_swap_any(struct otelctx_record *record,
-                                   struct otelctx_record **previous);
+OTELCTX_RARE int otelctx_attach_any(const uint8_t trace_id[16],
+                                    const uint8_t span_id[8], uint8_t flags);
+OTELCTX_RARE int otelctx_detach_any(void);
+OTELCTX_RARE int otelctx_attr_any(uint8_t key, const char *value, size_t len);
+OTELCTX_RARE int otelctx_swap_any(struct otelctx_record *record,
+                                  struct otelctx_record **previous);
 
 #endif

@@ -29,6 +29,9 @@ void otelctx_context_leave(void);
 
 /* All from here on: only between enter and leave. */
 
+/* CLOCK_BOOTTIME in nanoseconds, read once for all that one call does. */
+uint64_t otelctx_context_now(void);
+
 /* A copy of what is staged, to be changed; forgotten unless staged. */
 struct otelctx_payload *otelctx_context_edit(void);
 
@@ -118,7 +121,7 @@ bool otelctx_context_has_yielded(void);
 extern uint64_t otelctx_context_key_count __attribute__((visibility("hidden")));
 
 /* Is it one that otelctx_context_key() has returned? */
-static inline bool otelctx_context_has_key(uint8_t index)
+static inline bool otelctx_context_has_key(uint32_t index)
 {
     return index < otelctx_load_acquire(&otelctx_context_key_count);
 }

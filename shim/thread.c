@@ -31,8 +31,8 @@ static_assert(sizeof(otel_thread_ctx_v1) == 8, "a pointer, also for readers");
 _Thread_local struct otelctx_thread otelctx_thread_self
     __attribute__((used, aligned(64)));
 
-struct otelctx_thread_places otelctx_thread_places = {OTELCTX_PLACE_UNKNOWN,
-                                                      OTELCTX_PLACE_UNKNOWN};
+struct otelctx_thread_places otelctx_thread_places = {
+    .self = OTELCTX_PLACE_UNKNOWN};
 
 /* The two variables of the calling thread. */
 struct here {
@@ -44,7 +44,7 @@ static struct here here(void)
 {
     const struct otelctx_thread_places at = otelctx_thread_places;
 
-    if (at.slot == OTELCTX_PLACE_UNKNOWN)
+    if (at.self == OTELCTX_PLACE_UNKNOWN)
         return (struct here){&otel_thread_ctx_v1, &otelctx_thread_self};
     return (struct here){otelctx_place_at(at.slot), otelctx_place_at(at.self)};
 }
@@ -68,8 +68,8 @@ void otelctx_thread_find(void)
     if (places.slot == OTELCTX_PLACE_UNKNOWN ||
         places.self == OTELCTX_PLACE_UNKNOWN)
         return;
-    otelctx_thread_places.self = places.self;
-    otelctx_show(&otelctx_thread_places.slot, places.slot);
+    otelctx_thread_places.slot = places.slot;
+    otelctx_show(&otelctx_thread_places.self, places.self);
 }
 
 /* What TRACEPARENT names, for all threads; never changed once it is seen. */

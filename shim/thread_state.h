@@ -5,31 +5,33 @@
 /* What a thread keeps of its context, and where that is: thread.c acts on it in
  * all cases, api_fast.c in the most frequent ones. */
 
+#include <assert.h>
+#include <stddef.h>
+
 #include "shim/place.h"
 #include "shim/record.h"
 
-/*
- * The state of a thread's own record. `word` is all of it: who has set
- * `writing` may store that at the end, for until then no signal handler changes
- * any of it.
- */
-union otelctx_thread_state {
-    struct {
-        uint32_t keys; /* a bit for each in the record, or for more */
-        union {
-            struct {
-                uint8_t pinned;  /* readers go by its `valid` */
-                uint8_t writing; /* a change is under way; a signal handler
-                                    must not begin another one */
-            };
-            uint16_t special; /* either of the two */
+/* The state of a thread's own record. */
+struct otelctx_thread_state {
+    uint32_t keys; /* a bit for each in the record, or for more */
+    union {
+        struct {
+            uint8_t pinned;  /* readers go by its `valid` */
+            uint8_t writing; /* a change is under way; a signal handler must
+                                not begin another one */
         };
+        uint32_t special; /* either of the two */
     };
-    uint64_t word;
 };
+enum {
+    OTELCTX_THREAD_WRITES = 1 << 8 /* as `special` */
+};
+static_assert(offsetof(struct otelctx_thread_state, writing) ==
+                  offsetof(struct otelctx_thread_state, special) + 1,
+              "");
 
 /* Where the bit is not set the key is new; 256 keys share 32 of them. */
-static inline uint32_t otelctx_key_bit(uint8_t key)
+static inline uint32_t otelctx_key_bit(uint32_t key)
 {
     return (uint32_t)1 << key % 32;
 }
@@ -39,7 +41,7 @@ struct otelctx_thread {
     /* The program's record in the slot, and the one that is about to be: at
      * every instruction the slot is one of them, NULL, own or shared. */
     struct otelctx_record *swapped, *swapping;
-    union otelctx_thread_state state;
+    struct otelctx_thread_state state;
 };
 
 /* The variable of OTEP 4947, and what is behind it. */
@@ -47,8 +49,9 @@ extern _Thread_local struct otelctx_record *otel_thread_ctx_v1;
 extern _Thread_local struct otelctx_thread otelctx_thread_self
     __attribute__((visibility("hidden")));
 
-/* Of both, from the thread pointer. Unknown until the shim is at work, and for
- * ever where the distance is not the same in all threads. */
+/* Of both, from the thread pointer. Until the shim is at work, and for ever
+ * where the distance is not the same in all threads, self is unknown, and the
+ * slot's place that of a word which any thread can read. */
 struct otelctx_thread_places {
     intptr_t slot, self;
 };
