@@ -22,6 +22,7 @@ uint64_t otelctx_context_key_count;
 /* Is there something that a child has to publish for itself, too? */
 static bool is_shown;
 static bool has_yielded;
+static bool lacks_instance;
 static bool instance_is_old; /* the parent's */
 
 /* Which version is staged and which was published last: its number, and, from
@@ -32,24 +33,32 @@ enum {
 };
 static uint64_t versions = 2 << PUBLISHED_SHIFT | 2; /* 0 is edited first */
 
-static struct otelctx_memory *memory(void)
-{
-    return otelctx_memory();
-}
-
 int otelctx_context_enter(void)
 {
-    const int err = memory() ? 0 : otelctx_memory_make();
+    const int err = otelctx_memory() ? 0 : otelctx_memory_make();
 
     if (err)
         return err;
-    otelctx_memory_notice_fork();
-    return otelctx_lock(&memory()->wiped.lock);
+    if (!otelctx_memory_is_wiped)
+        otelctx_memory_notice_fork();
+    return otelctx_lock(&otelctx_memory()->wiped.lock);
+}
+
+uint64_t otelctx_context_now(void)
+{
+    struct otelctx_wiped *const wiped = &otelctx_memory()->wiped;
+
+    if (wiped->now_ns == 0)
+        wiped->now_ns = wiped->publication.last_ns == 0
+                            ? otelctx_clock_first()
+                            : otelctx_clock_update();
+    return wiped->now_ns;
 }
 
 void otelctx_context_leave(void)
 {
-    otelctx_unlock(&memory()->wiped.lock);
+    otelctx_memory()->wiped.now_ns = 0;
+    otelctx_unlock(&otelctx_memory()->wiped.lock);
 }
 
 static uint64_t staged(void)
@@ -65,32 +74,31 @@ static uint64_t published(void)
 /* One that is neither. */
 static uint64_t edited(void)
 {
-    uint64_t number = 0;
+    const uint64_t all = 0 + 1 + 2;
 
-    while (number == staged() || number == published())
-        number++;
-    return number;
+    return staged() == published() ? (staged() + 1) % 3
+                                   : all - staged() - published();
 }
 
 const struct otelctx_payload *otelctx_context_staged(void)
 {
-    return &memory()->version[staged()];
+    return &otelctx_memory()->version[staged()];
 }
 
 struct otelctx_payload *otelctx_context_edit(void)
 {
-    struct otelctx_payload *payload = &memory()->version[edited()];
+    struct otelctx_payload *payload = &otelctx_memory()->version[edited()];
 
     otelctx_payload_copy(payload, otelctx_context_staged());
-    payload->reserved = (uint32_t)otelctx_keys_size(&memory()->keys);
+    payload->reserved = (uint32_t)otelctx_keys_size(&otelctx_memory()->keys);
     return payload;
 }
 
 char *otelctx_context_scratch(size_t size)
 {
     return size <= SMALL_SCRATCH
-               ? memory()->scratch + sizeof(struct otelctx_wiped)
-               : memory()->large_scratch;
+               ? otelctx_memory()->scratch + sizeof(struct otelctx_wiped)
+               : otelctx_memory()->large_scratch;
 }
 
 static int set_default_name(struct otelctx_payload *payload)
@@ -109,21 +117,26 @@ static int set_default_name(struct otelctx_payload *payload)
                                OTELCTX_SPAN("service.name"), name);
 }
 
-/* What is wanted, if it could be made, and has room. */
+/* What is wanted, if it can be made, and has room. */
 static void add_instance(struct otelctx_payload *payload)
 {
     struct otelctx_span id;
 
     (void)otelctx_instance_make();
     id = otelctx_instance_id();
-    if (id.size > 0)
-        (void)otelctx_payload_set(payload, OTELCTX_RESOURCE,
-                                  OTELCTX_SPAN(OTELCTX_INSTANCE_KEY), id);
+    lacks_instance = id.size > 0 && otelctx_payload_set(
+                                        payload, OTELCTX_RESOURCE,
+                                        OTELCTX_SPAN(OTELCTX_INSTANCE_KEY), id);
 }
 
-int otelctx_context_stage(void)
+/* Nothing of what a resource must have, as long as nothing was ever staged. */
+static bool is_first(void)
 {
-    struct otelctx_payload *const payload = &memory()->version[edited()];
+    return otelctx_context_staged()->size[OTELCTX_RESOURCE] == 0;
+}
+
+static int complete(struct otelctx_payload *payload)
+{
     int err = 0;
 
     if (!otelctx_payload_has(payload, OTELCTX_RESOURCE,
@@ -132,16 +145,27 @@ int otelctx_context_stage(void)
     if (!err && !otelctx_payload_has(payload, OTELCTX_RESOURCE,
                                      OTELCTX_SPAN(OTELCTX_INSTANCE_KEY)))
         add_instance(payload);
+    payload->has_lost = false;
+    return err;
+}
+
+int otelctx_context_stage(void)
+{
+    const uint64_t next = edited();
+    struct otelctx_payload *const payload = &otelctx_memory()->version[next];
+    const int err = is_first() || payload->has_lost || lacks_instance
+                        ? complete(payload)
+                        : 0;
+
     if (!err)
-        otelctx_store_release(&versions,
-                              published() << PUBLISHED_SHIFT | edited());
+        otelctx_store_release(&versions, published() << PUBLISHED_SHIFT | next);
     return err;
 }
 
 static size_t size_with_keys(uint64_t version)
 {
-    return otelctx_payload_size(&memory()->version[version]) +
-           otelctx_keys_size(&memory()->keys);
+    return otelctx_payload_size(&otelctx_memory()->version[version]) +
+           otelctx_keys_size(&otelctx_memory()->keys);
 }
 
 size_t otelctx_context_size(void)
@@ -151,7 +175,7 @@ size_t otelctx_context_size(void)
 
 void otelctx_context_yield(const void *taken)
 {
-    struct otelctx_publication *const p = &memory()->wiped.publication;
+    struct otelctx_publication *const p = &otelctx_memory()->wiped.publication;
 
     if (p->mapping.at == taken)
         otelctx_publication_forget(p);
@@ -170,9 +194,10 @@ bool otelctx_context_has_yielded(void)
 /* Show readers one version, with the keys. */
 static int show(uint64_t version, const char **failed)
 {
-    const struct otelctx_payload *const payload = &memory()->version[version];
+    const struct otelctx_payload *const payload =
+        &otelctx_memory()->version[version];
     const size_t size = size_with_keys(version);
-    struct otelctx_publication *p = &memory()->wiped.publication;
+    struct otelctx_publication *p = &otelctx_memory()->wiped.publication;
     uint8_t *room;
     int err = otelctx_publication_room(p, size, otelctx_memory_page_size(),
                                        &room, failed);
@@ -182,10 +207,9 @@ static int show(uint64_t version, const char **failed)
     if (err)
         return err;
     otelctx_payload_encode(payload, room);
-    otelctx_keys_encode(&memory()->keys, room + otelctx_payload_size(payload));
-    err = otelctx_publication_commit(p, room, size,
-                                     p->last_ns == 0 ? otelctx_clock_first()
-                                                     : otelctx_clock_update());
+    otelctx_keys_encode(&otelctx_memory()->keys,
+                        room + otelctx_payload_size(payload));
+    err = otelctx_publication_commit(p, room, size, otelctx_context_now());
     if (err)
         *failed = "prctl";
     return err;
@@ -194,16 +218,16 @@ static int show(uint64_t version, const char **failed)
 /* The id that we gave this process was its parent's until now. */
 static void renew_instance(void)
 {
-    struct otelctx_publication *const p = &memory()->wiped.publication;
+    struct otelctx_publication *const p = &otelctx_memory()->wiped.publication;
     char old[OTELCTX_INSTANCE_SIZE];
 
     instance_is_old = false;
     if (!otelctx_instance_renew(old))
         return;
     for (unsigned i = 0; i < 3; i++)
-        otelctx_instance_replace(memory()->version[i].bytes,
-                                 otelctx_payload_used(&memory()->version[i]),
-                                 old);
+        otelctx_instance_replace(
+            otelctx_memory()->version[i].bytes,
+            otelctx_payload_used(&otelctx_memory()->version[i]), old);
     /* Nothing is there yet, but in a child that resumes a call. */
     otelctx_instance_replace(p->mapping.at, p->mapping.size, old);
     if (p->large)
@@ -218,8 +242,8 @@ int otelctx_context_publish(const char **failed)
     *failed = "another publisher";
     if (has_yielded)
         return -ESTALE;
-    if (otelctx_context_staged()->size[OTELCTX_RESOURCE] == 0) {
-        (void)otelctx_context_edit(); /* nothing was ever staged */
+    if (is_first()) {
+        (void)otelctx_context_edit();
         (void)otelctx_context_stage();
     }
     if (instance_is_old)
@@ -234,12 +258,12 @@ int otelctx_context_publish(const char **failed)
 
 void otelctx_context_hide_threads(void)
 {
-    otelctx_keys_hide(&memory()->keys);
+    otelctx_keys_hide(&otelctx_memory()->keys);
 }
 
 int otelctx_context_set_schema(struct otelctx_span schema)
 {
-    return otelctx_keys_set_schema(&memory()->keys, schema);
+    return otelctx_keys_set_schema(&otelctx_memory()->keys, schema);
 }
 
 /* Is there room for the keys, in what is published and what is staged? And if
@@ -267,7 +291,7 @@ static int add_key(struct otelctx_keys *keys, struct otelctx_span name,
 
 int otelctx_context_key(struct otelctx_span name, const char **failed)
 {
-    struct otelctx_keys *const keys = &memory()->keys;
+    struct otelctx_keys *const keys = &otelctx_memory()->keys;
     int index = otelctx_keys_find(keys, name);
 
     if (has_yielded)
@@ -283,14 +307,14 @@ int otelctx_context_key(struct otelctx_span name, const char **failed)
 
 void otelctx_context_forget_keys(void)
 {
-    otelctx_store_release(&memory()->keys.used, 0);
+    otelctx_store_release(&otelctx_memory()->keys.used, 0);
     otelctx_store_release(&otelctx_context_key_count, 0);
 }
 
 void otelctx_context_drop(void)
 {
     is_shown = false;
-    otelctx_publication_drop(&memory()->wiped.publication);
+    otelctx_publication_drop(&otelctx_memory()->wiped.publication);
 }
 
 bool otelctx_context_is_shown(void)
@@ -311,7 +335,7 @@ static void begin(enum otelctx_child what, bool seen)
 
 void otelctx_context_begin_child(enum otelctx_child what)
 {
-    memory()->wiped.is_old = 1;
+    otelctx_memory()->wiped.is_old = 1;
     begin(what, is_shown && what == OTELCTX_CHILD_PUBLISHES);
 }
 
@@ -319,15 +343,15 @@ void otelctx_context_catch_up(void)
 {
     const char *failed;
 
-    if (is_shown && !memory()->wiped.publication.mapping.at)
+    if (is_shown && !otelctx_memory()->wiped.publication.mapping.at)
         (void)show(published(), &failed);
 }
 
 void otelctx_context_resume_in_child(enum otelctx_child what)
 {
-    struct otelctx_publication *const p = &memory()->wiped.publication;
+    struct otelctx_publication *const p = &otelctx_memory()->wiped.publication;
 
-    memory()->wiped.resumed = true;
+    otelctx_memory()->wiped.resumed = true;
     begin(what, what == OTELCTX_CHILD_PUBLISHES);
     if (what == OTELCTX_CHILD_PUBLISHES)
         otelctx_publication_finish(p);
@@ -339,9 +363,9 @@ void otelctx_context_end_resumed(void)
 {
     const char *failed;
 
-    memory()->wiped.resumed = false;
+    otelctx_memory()->wiped.resumed = false;
     if (!is_shown)
-        otelctx_publication_drop(&memory()->wiped.publication);
-    else if (memory()->wiped.publication.mapping.at)
+        otelctx_publication_drop(&otelctx_memory()->wiped.publication);
+    else if (otelctx_memory()->wiped.publication.mapping.at)
         (void)show(published(), &failed);
 }

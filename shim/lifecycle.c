@@ -50,7 +50,7 @@ static void *our_mapping(void)
 /* Those who publish without libc are in the maps, and nowhere else. */
 static bool look(void)
 {
-    const uint64_t now_ns = otelctx_clock_update();
+    const uint64_t now_ns = otelctx_context_now();
     bool found;
 
     if (now_ns < next_look_ns || filter_came())

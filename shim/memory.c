@@ -8,18 +8,9 @@
 #include "shim/order.h"
 #include "shim/sys.h"
 
-/* The address of the memory, with a flag; 0: not made yet. */
-enum {
-    NOT_WIPED = 1
-};
-static uint64_t base;
+uint64_t otelctx_memory_address;
+bool otelctx_memory_is_wiped = true;
 static uint64_t page_size;
-
-struct otelctx_memory *otelctx_memory(void)
-{
-    return (struct otelctx_memory *)(uintptr_t)(otelctx_load_acquire(&base) &
-                                                ~(uint64_t)NOT_WIPED);
-}
 
 size_t otelctx_memory_page_size(void)
 {
@@ -27,16 +18,17 @@ size_t otelctx_memory_page_size(void)
 }
 
 /* Where the kernel does not wipe, the pid has to tell. */
-static uint64_t pid_if_needed(uint64_t from)
+static uint64_t pid_if_needed(bool is_wiped)
 {
-    return from & NOT_WIPED ? (uint64_t)otelctx_sys_pid() : 0;
+    return is_wiped ? 0 : (uint64_t)otelctx_sys_pid();
 }
 
 int otelctx_memory_make(void)
 {
     const unsigned long page = otelctx_host_auxiliary(AT_PAGESZ);
     struct otelctx_memory *memory;
-    uint64_t none = 0, made;
+    uint64_t none = 0;
+    bool is_wiped;
     void *at;
     int err;
 
@@ -45,21 +37,21 @@ int otelctx_memory_make(void)
     err = otelctx_sys_map(sizeof(*memory), -1, &at);
     if (err)
         return err;
-    made = (uintptr_t)at;
-    if (otelctx_sys_wipe_on_fork(at, OTELCTX_WIPED_SIZE))
-        made |= NOT_WIPED;
+    is_wiped = otelctx_sys_wipe_on_fork(at, OTELCTX_WIPED_SIZE) == 0;
     memory = at;
-    memory->wiped.pid = pid_if_needed(made);
+    memory->wiped.pid = pid_if_needed(is_wiped);
     memory->wiped.is_old = 1;
     otelctx_store(&page_size, page);
-    if (!otelctx_swap_if(&base, &none, made))
+    if (otelctx_swap_if(&otelctx_memory_address, &none, (uintptr_t)at))
+        otelctx_memory_is_wiped = is_wiped;
+    else
         (void)otelctx_sys_unmap(at, sizeof(*memory)); /* a thread was first */
     return 0;
 }
 
 void otelctx_memory_adopt(void)
 {
-    otelctx_memory()->wiped.pid = pid_if_needed(base);
+    otelctx_memory()->wiped.pid = pid_if_needed(otelctx_memory_is_wiped);
 }
 
 void otelctx_memory_wipe(void)
@@ -70,7 +62,7 @@ void otelctx_memory_wipe(void)
 
 void otelctx_memory_notice_fork(void)
 {
-    if (otelctx_memory()->wiped.pid != pid_if_needed(base))
+    if (otelctx_memory()->wiped.pid != pid_if_needed(otelctx_memory_is_wiped))
         otelctx_memory_wipe();
 }
 
@@ -80,7 +72,7 @@ void otelctx_memory_pass(bool to_child)
 
     if (to_child)
         (void)otelctx_sys_keep_on_fork(memory, OTELCTX_WIPED_SIZE);
-    else if (!(base & NOT_WIPED))
+    else if (otelctx_memory_is_wiped)
         (void)otelctx_sys_wipe_on_fork(memory, OTELCTX_WIPED_SIZE);
     otelctx_publication_pass(&memory->wiped.publication, to_child);
 }

@@ -9,6 +9,7 @@
  */
 
 #include "shim/keys.h"
+#include "shim/order.h"
 #include "shim/payload.h"
 #include "shim/publish.h"
 
@@ -19,7 +20,8 @@ struct otelctx_wiped {
     uint64_t is_old; /* not a child that has yet to notice that it is one */
     /* Forks of signal handlers that interrupted whoever has the lock. */
     uint64_t forks;
-    bool resumed; /* a child in the middle of a call of its parent's */
+    bool resumed;    /* a child in the middle of a call of its parent's */
+    uint64_t now_ns; /* of the call that has the lock; 0: not asked for yet */
     struct otelctx_publication publication;
 };
 
@@ -37,8 +39,14 @@ struct otelctx_memory {
     char large_scratch[OTELCTX_PAYLOAD_MAX];
 };
 
+extern uint64_t otelctx_memory_address __attribute__((visibility("hidden")));
+
 /* NULL as long as nobody has needed it. */
-struct otelctx_memory *otelctx_memory(void);
+OTELCTX_INLINE struct otelctx_memory *otelctx_memory(void)
+{
+    return (struct otelctx_memory *)(uintptr_t)otelctx_load_acquire(
+        &otelctx_memory_address);
+}
 
 /* Returns 0, -ENOSYS (no page size is known) or what mmap said. */
 int otelctx_memory_make(void);
@@ -46,7 +54,10 @@ int otelctx_memory_make(void);
 /* Bytes; once there is memory. */
 size_t otelctx_memory_page_size(void);
 
-/* Where the kernel cannot wipe (before Linux 4.14), do so in a child. */
+/* Does the kernel wipe it? Not before Linux 4.14. */
+extern bool otelctx_memory_is_wiped __attribute__((visibility("hidden")));
+
+/* Where it does not, do so in a child. */
 void otelctx_memory_notice_fork(void);
 
 /* The first thing of all in a child: wipe, whatever the kernel did. */
