@@ -25,7 +25,7 @@ static bool told;
 
 /* To look for one in the maps takes up to 1/LOOK_SHARE of the time. */
 enum {
-    LOOK_SHARE = 100,
+    LOOK_SHARE = 1000,
     SCRATCH = 2048
 };
 static uint64_t next_look_ns;
