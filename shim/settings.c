@@ -52,10 +52,9 @@ void otelctx_settings_fault(const struct otelctx_settings *s,
     report(s, s->source[id].line, id, fault);
 }
 
-/* Give the options their values; report what has none. */
+/* Give the options their values, on top of the defaults. */
 static void apply(struct otelctx_settings *s, enum voice voice)
 {
-    otelctx_options_set_defaults(&s->options);
     for (unsigned id = 0; id < OTELCTX_OPTION_COUNT; id++) {
         const struct otelctx_span text = s->source[id].text;
         struct otelctx_fault fault;
@@ -236,6 +235,7 @@ int otelctx_settings_open(struct otelctx_settings *s, bool aloud)
             return -ENOSYS;
         otelctx_options_read_environment(s->source, s->environment.strings);
     }
+    otelctx_options_set_defaults(&s->options);
     apply(s, SILENTLY);
     if (is_disabled(s))
         return -ENOSYS;
