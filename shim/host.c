@@ -14,8 +14,6 @@ extern char **__environ WEAK;
 extern unsigned long getauxval(unsigned long type) WEAK;
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void),
                              void (*child)(void), void *dso) WEAK;
-extern int pthread_atfork(void (*prepare)(void), void (*parent)(void),
-                          void (*child)(void)) WEAK;
 extern void *dlsym(void *handle, const char *name) WEAK;
 
 #pragma weak __errno_location
@@ -178,28 +176,36 @@ struct otelctx_span otelctx_host_executable(void)
     return name;
 }
 
+static void *find(void *where, const char *name)
+{
+    const int saved = *otelctx_host_errno();
+    void *const symbol = dlsym ? dlsym(where, name) : NULL;
+
+    *otelctx_host_errno() = saved;
+    return symbol;
+}
+
 /* glibc's own way takes no memory, and has no object that it ends with: we are
- * never unmapped. */
+ * never unmapped. That of musl is not imported, because where it is missing
+ * every library of the process would be searched for it. */
 int otelctx_host_at_fork(void (*prepare)(void), void (*parent)(void),
                          void (*child)(void))
 {
+    void *const other = __register_atfork ? NULL : find(NULL, "pthread_atfork");
+    int (*at_fork)(void (*)(void), void (*)(void), void (*)(void));
     const int saved = *otelctx_host_errno();
     int err = ENOSYS;
 
+    memcpy(&at_fork, &other, sizeof(at_fork));
     if (__register_atfork)
         err = __register_atfork(prepare, parent, child, NULL);
-    else if (pthread_atfork)
-        err = pthread_atfork(prepare, parent, child);
+    else if (at_fork)
+        err = at_fork(prepare, parent, child);
     *otelctx_host_errno() = saved;
     return err;
 }
 
 void *otelctx_host_next(const char *name)
 {
-    const int saved = *otelctx_host_errno();
-    void *const next = (void *)-1; /* RTLD_NEXT */
-    void *const symbol = dlsym ? dlsym(next, name) : NULL;
-
-    *otelctx_host_errno() = saved;
-    return symbol;
+    return find((void *)-1, name); /* RTLD_NEXT */
 }
