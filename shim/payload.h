@@ -23,7 +23,7 @@ struct otelctx_payload {
     uint32_t size[2];  /* bytes, by enum otelctx_place */
     uint32_t reserved; /* bytes that others will add when it is encoded */
     bool has_lost;     /* an attribute, since somebody made this false */
-    uint8_t bytes[OTELCTX_PAYLOAD_MAX];
+    _Alignas(8) uint8_t bytes[OTELCTX_PAYLOAD_MAX];
 };
 
 /*
