@@ -17,10 +17,8 @@ enum {
 };
 
 /* The first one is what readers take today, the other one has no key map. */
-static const struct otelctx_span default_schema =
-    OTELCTX_SPAN_INIT("tlsdesc_v1_dev");
-static const struct otelctx_span go_schema =
-    OTELCTX_SPAN_INIT("go_pprof_labels_v1");
+#define DEFAULT_SCHEMA OTELCTX_SPAN("tlsdesc_v1_dev")
+#define GO_SCHEMA      OTELCTX_SPAN("go_pprof_labels_v1")
 
 /* struct otelctx_keys, used: the lower half is bytes, the upper one keys. */
 static size_t size_of(uint64_t used)
@@ -36,7 +34,7 @@ static uint64_t used_with(unsigned count, size_t size)
 static struct otelctx_span schema_of(const struct otelctx_keys *keys)
 {
     return keys->schema_size == 0
-               ? default_schema
+               ? DEFAULT_SCHEMA
                : (struct otelctx_span){keys->schema, keys->schema_size};
 }
 
@@ -48,7 +46,7 @@ static bool is_hidden(const struct otelctx_keys *keys)
 
 static bool has_map(const struct otelctx_keys *keys)
 {
-    return !is_hidden(keys) && !otelctx_span_equal(schema_of(keys), go_schema);
+    return !is_hidden(keys) && !otelctx_span_equal(schema_of(keys), GO_SCHEMA);
 }
 
 void otelctx_keys_hide(struct otelctx_keys *keys)
