@@ -235,11 +235,12 @@ int otelctx_settings_open(struct otelctx_settings *s, bool aloud)
             return -ENOSYS;
         otelctx_options_read_environment(s->source, s->environment.strings);
     }
-    otelctx_options_set_defaults(&s->options);
     apply(s, SILENTLY);
     if (is_disabled(s))
         return -ENOSYS;
 
+    otelctx_options_set_defaults(&s->options);
+    apply(s, SILENTLY);
     /* Silently at first: the file may say what to report, or to be silent. */
     open_file(s);
     take_file(s, SILENTLY);

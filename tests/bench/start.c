@@ -3,7 +3,7 @@
 /*
  * What a preload costs a process: its start, and that of each forked child.
  *
- * Compiled four times: the benchmark, and with FLOOR the libraries that it is
+ * Compiled six times: the benchmark, and with FLOOR the libraries that it is
  * compared with. They have neither libc nor anything else.
  */
 
@@ -13,6 +13,8 @@ enum floor {
     EMPTY, /* what any preload costs */
     BARE,  /* publishes by bare system calls, in a constructor */
     FORKS, /* and in each forked child */
+    LOOKS, /* publishes nothing, once it knows which program this is */
+    WAITS, /* publishes nothing, unless it is asked to */
 };
 
 #if FLOOR != 0
@@ -49,8 +51,15 @@ extern int __register_atfork(void (*prepare)(void), void (*parent)(void),
 
 __attribute__((constructor)) static void start(void)
 {
-    publish();
-    if (FLOOR == FORKS && __register_atfork)
+    char path[4096];
+
+    if (FLOOR == BARE || FLOOR == FORKS)
+        publish();
+    else
+        (void)otelctx_sys_open_file("/etc/otelctx/otelctx.conf");
+    if (FLOOR == LOOKS)
+        (void)otelctx_sys_executable(path, sizeof(path));
+    if ((FLOOR == FORKS || FLOOR == WAITS) && __register_atfork)
         (void)__register_atfork(NULL, NULL, publish, NULL);
 }
 
@@ -101,10 +110,25 @@ static double start_and_wait(char **variables)
     return bench_now_ns() - begin;
 }
 
+/* Each leaves something in the caches that the next one finds. */
+static void shuffle(char ***subjects, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        const size_t other = (size_t)rand() % i;
+        char **const subject = subjects[i - 1];
+
+        subjects[i - 1] = subjects[other];
+        subjects[other] = subject;
+    }
+}
+
 /* start ROUNDS [SUBJECT [NAME=VALUE]... '']... */
 int main(int count, char **words)
 {
-    if (count < 2)
+    char **subjects[64];
+    size_t subject_count = 0;
+
+    if (count < 2 || count > 64)
         return 2;
     if (count == 2) {
         (void)fork_and_wait(20);
@@ -112,15 +136,17 @@ int main(int count, char **words)
                fork_and_wait(bench_number(words[1])) / bench_number(words[1]));
         return 0;
     }
-    for (unsigned round = bench_number(words[1]); round > 0; round--)
-        for (int i = 2; i < count; i++) {
-            const char *const subject = words[i];
-            char **const variables = words + i + 1;
-
-            while (++i < count && words[i][0] != '\0')
-                ;
-            printf("start\t%s\t%.3f\n", subject, start_and_wait(variables));
-        }
+    for (int i = 2; i < count; i++) {
+        subjects[subject_count++] = words + i;
+        while (++i < count && words[i][0] != '\0')
+            ;
+    }
+    for (unsigned round = bench_number(words[1]); round > 0; round--) {
+        shuffle(subjects, subject_count);
+        for (size_t i = 0; i < subject_count; i++)
+            printf("start\t%s\t%.3f\n", subjects[i][0],
+                   start_and_wait(subjects[i] + 1));
+    }
     return 0;
 }
 
