@@ -23,7 +23,6 @@ uint64_t otelctx_context_key_count;
 static bool is_shown;
 static bool has_yielded;
 static bool lacks_instance;
-static bool instance_is_old; /* the parent's */
 
 /* Which version is staged and which was published last: its number, and, from
  * PUBLISHED_SHIFT on, the other one's. One store changes them. */
@@ -221,7 +220,7 @@ static void renew_instance(void)
     struct otelctx_publication *const p = &otelctx_memory()->wiped.publication;
     char old[OTELCTX_INSTANCE_SIZE];
 
-    instance_is_old = false;
+    otelctx_memory()->wiped.has_own_id = 1;
     if (!otelctx_instance_renew(old))
         return;
     for (unsigned i = 0; i < 3; i++)
@@ -246,7 +245,7 @@ int otelctx_context_publish(const char **failed)
         (void)otelctx_context_edit();
         (void)otelctx_context_stage();
     }
-    if (instance_is_old)
+    if (!otelctx_memory()->wiped.has_own_id)
         renew_instance();
     err = show(staged(), failed);
     if (err)
@@ -326,8 +325,8 @@ bool otelctx_context_is_shown(void)
  * that takes a system call. */
 static void begin(enum otelctx_child what, bool seen)
 {
-    is_shown = is_shown && what == OTELCTX_CHILD_PUBLISHES;
-    instance_is_old = true;
+    if (what != OTELCTX_CHILD_PUBLISHES)
+        is_shown = false; /* else not stored: the child would copy a page */
     if (what != OTELCTX_CHILD_MUST_BE_QUIET &&
         (seen || otelctx_instance_is_exported()))
         renew_instance();
@@ -352,6 +351,7 @@ void otelctx_context_resume_in_child(enum otelctx_child what)
     struct otelctx_publication *const p = &otelctx_memory()->wiped.publication;
 
     otelctx_memory()->wiped.resumed = true;
+    otelctx_memory()->wiped.has_own_id = 0;
     begin(what, what == OTELCTX_CHILD_PUBLISHES);
     if (what == OTELCTX_CHILD_PUBLISHES)
         otelctx_publication_finish(p);

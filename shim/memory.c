@@ -41,6 +41,7 @@ int otelctx_memory_make(void)
     memory = at;
     memory->wiped.pid = pid_if_needed(is_wiped);
     memory->wiped.is_old = 1;
+    memory->wiped.has_own_id = 1;
     otelctx_store(&page_size, page);
     if (otelctx_swap_if(&otelctx_memory_address, &none, (uintptr_t)at))
         otelctx_memory_is_wiped = is_wiped;

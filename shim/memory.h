@@ -16,8 +16,9 @@
 /* What must not outlive a fork. All zero in a child. */
 struct otelctx_wiped {
     uint64_t lock;
-    uint64_t pid;    /* where the kernel cannot wipe; else 0 */
-    uint64_t is_old; /* not a child that has yet to notice that it is one */
+    uint64_t pid;        /* where the kernel cannot wipe; else 0 */
+    uint64_t is_old;     /* not a child that has yet to notice that it is one */
+    uint64_t has_own_id; /* not a child that may still have its parent's */
     /* Forks of signal handlers that interrupted whoever has the lock. */
     uint64_t forks;
     bool resumed;    /* a child in the middle of a call of its parent's */
