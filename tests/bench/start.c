@@ -131,7 +131,7 @@ int main(int count, char **words)
     if (count < 2 || count > 64)
         return 2;
     if (count == 2) {
-        (void)fork_and_wait(20);
+        (void)fork_and_wait(5);
         printf("%.3f\n",
                fork_and_wait(bench_number(words[1])) / bench_number(words[1]));
         return 0;
