@@ -43,6 +43,13 @@ drive OTEL_SERVICE_NAME=s OTELCTX_INSTANCE_ID=off
 same 'nor when it is off' service.name=s "$(resource "$PID")"
 stop
 
+drive OTEL_SERVICE_NAME=s OTELCTX_INSTANCE_ID=generate \
+    OTEL_RESOURCE_ATTRIBUTES="long=$(printf '%065400d' 0)"
+same 'without room for it there is none' 0 "$(id "$PID" | uuids)"
+same 'until something else gets shorter' '0 0 1' \
+    "$(call set long short) $(call publish) $(id "$PID" | uuids)"
+stop
+
 for libc in glibc musl; do
     DRIVER=$GLIBC
     [ $libc = glibc ] || DRIVER=$MUSL
