@@ -6,7 +6,7 @@
  * inlined, because their registers would have to be saved before it is clear
  * that they are called at all. */
 
-#include "shim/order.h"
+#include "shim/compiler.h"
 #include "shim/record.h"
 
 OTELCTX_RARE int otelctx_attach_any(const uint8_t trace_id[16],

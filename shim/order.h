@@ -19,11 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Smaller than a call, also where the compiler is to make small code. */
-#define OTELCTX_INLINE static inline __attribute__((always_inline))
-
-/* In a file that is built for speed: small, and out of the way. */
-#define OTELCTX_RARE __attribute__((cold, noinline))
+#include "shim/compiler.h"
 
 /* One store of the whole word, neither torn nor merged nor left out. */
 OTELCTX_INLINE void otelctx_store(uint64_t *at, uint64_t value)
@@ -32,7 +28,8 @@ OTELCTX_INLINE void otelctx_store(uint64_t *at, uint64_t value)
 }
 
 /* Everything before it is visible to everybody before everything after it. Not
- * by MFENCE, which compilers take for small code and which takes much longer. */
+ * by MFENCE, which compilers take for small code and which takes much longer.
+ */
 OTELCTX_INLINE void otelctx_fence(void)
 {
 #ifdef __x86_64__

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "config/span.h"
-#include "shim/order.h"
+#include "shim/compiler.h"
 
 /*
  * A protobuf writer, of length-delimited fields with numbers below 16: all that

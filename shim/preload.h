@@ -34,4 +34,5 @@ OTELCTX_INLINE int otelctx_start(void)
 /* Are our functions the ones that the host calls? Of two copies of the shim in
  * one process only one is, and the other one stands back. */
 bool otelctx_api_is_hosts(void);
+
 #endif

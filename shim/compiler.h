@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_COMPILER_H
+#define OTELCTX_COMPILER_H
+
+/* What the compiler is told of a function. */
+
+/* Smaller than a call, also where the compiler is to make small code. */
+#define OTELCTX_INLINE static inline __attribute__((always_inline))
+
+/* In a file that is built for speed: small, and out of the way. */
+#define OTELCTX_RARE __attribute__((cold, noinline))
+
+#endif
