@@ -23,11 +23,13 @@ static int mode_before = -1; /* our first publication */
 static uint64_t other_publisher;
 static bool told;
 
-/* To look for one in the maps takes up to 1/LOOK_SHARE of the time. */
+/* To look for one in the maps takes up to 1/LOOK_SHARE of the time; more, when
+ * it takes long, for the next look does not wait longer than that. */
 enum {
     LOOK_SHARE = 1000,
     SCRATCH = 2048
 };
+static const uint64_t pause_max_ns = 10 * (uint64_t)1000000000;
 static uint64_t next_look_ns;
 
 void otelctx_lifecycle_note_filter(void)
@@ -51,13 +53,15 @@ static void *our_mapping(void)
 static bool look(void)
 {
     const uint64_t now_ns = otelctx_context_now();
+    uint64_t pause_ns;
     bool found;
 
     if (now_ns < next_look_ns || filter_came())
         return false;
     found = otelctx_maps_has_other(our_mapping(),
                                    otelctx_context_scratch(SCRATCH), SCRATCH);
-    next_look_ns = now_ns + LOOK_SHARE * (otelctx_clock_update() - now_ns);
+    pause_ns = LOOK_SHARE * (otelctx_clock_update() - now_ns);
+    next_look_ns = now_ns + (pause_ns < pause_max_ns ? pause_ns : pause_max_ns);
     return found;
 }
 
