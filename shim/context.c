@@ -22,7 +22,6 @@ uint64_t otelctx_context_key_count;
 /* Is there something that a child has to publish for itself, too? */
 static bool is_shown;
 static bool has_yielded;
-static bool lacks_instance;
 
 /* Which version is staged and which was published last: its number, and, from
  * PUBLISHED_SHIFT on, the other one's. One store changes them. */
@@ -70,12 +69,13 @@ static uint64_t published(void)
     return versions >> PUBLISHED_SHIFT;
 }
 
-/* One that is neither. */
+/* One that is neither: the third one only while these differ, because each
+ * that was ever used is memory in use. */
 static uint64_t edited(void)
 {
     const uint64_t all = 0 + 1 + 2;
 
-    return staged() == published() ? (staged() + 1) % 3
+    return staged() == published() ? staged() == 0
                                    : all - staged() - published();
 }
 
@@ -116,16 +116,16 @@ static int set_default_name(struct otelctx_payload *payload)
                                OTELCTX_SPAN("service.name"), name);
 }
 
-/* What is wanted, if it can be made, and has room. */
-static void add_instance(struct otelctx_payload *payload)
+/* What is wanted, if it can be made; false when it has no room. */
+static bool add_instance(struct otelctx_payload *payload)
 {
     struct otelctx_span id;
 
     (void)otelctx_instance_make();
     id = otelctx_instance_id();
-    lacks_instance = id.size > 0 && otelctx_payload_set(
-                                        payload, OTELCTX_RESOURCE,
-                                        OTELCTX_SPAN(OTELCTX_INSTANCE_KEY), id);
+    return id.size == 0 ||
+           otelctx_payload_set(payload, OTELCTX_RESOURCE,
+                               OTELCTX_SPAN(OTELCTX_INSTANCE_KEY), id) == 0;
 }
 
 /* Nothing of what a resource must have, as long as nothing was ever staged. */
@@ -138,13 +138,13 @@ static int complete(struct otelctx_payload *payload)
 {
     int err = 0;
 
+    payload->is_incomplete = false;
     if (!otelctx_payload_has(payload, OTELCTX_RESOURCE,
                              OTELCTX_SPAN("service.name")))
         err = set_default_name(payload);
     if (!err && !otelctx_payload_has(payload, OTELCTX_RESOURCE,
                                      OTELCTX_SPAN(OTELCTX_INSTANCE_KEY)))
-        add_instance(payload);
-    payload->has_lost = false;
+        payload->is_incomplete = !add_instance(payload);
     return err;
 }
 
@@ -152,9 +152,8 @@ int otelctx_context_stage(void)
 {
     const uint64_t next = edited();
     struct otelctx_payload *const payload = &otelctx_memory()->version[next];
-    const int err = is_first() || payload->has_lost || lacks_instance
-                        ? complete(payload)
-                        : 0;
+    const int err =
+        is_first() || payload->is_incomplete ? complete(payload) : 0;
 
     if (!err)
         otelctx_store_release(&versions, published() << PUBLISHED_SHIFT | next);

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "config/utf8.h"
-#include "shim/order.h"
+#include "shim/compiler.h"
 #include "shim/pb.h"
 
 /* Field numbers of the published proto files. */
@@ -229,7 +229,7 @@ int otelctx_payload_unset(struct otelctx_payload *payload,
 
     if (!err && find(payload, place, key, &old)) {
         resize(payload, place, &old, 0);
-        payload->has_lost = true;
+        payload->is_incomplete = true;
     }
     return err;
 }
@@ -248,7 +248,7 @@ void otelctx_payload_clear(struct otelctx_payload *payload,
     const struct entry all = {begin_of(payload, place), end_of(payload, place)};
 
     resize(payload, place, &all, 0);
-    payload->has_lost = true;
+    payload->is_incomplete = true;
 }
 
 size_t otelctx_payload_size(const struct otelctx_payload *payload)

@@ -20,9 +20,9 @@ enum otelctx_place {
  * to encode the payload is to put one field's head before a copy.
  */
 struct otelctx_payload {
-    uint32_t size[2];  /* bytes, by enum otelctx_place */
-    uint32_t reserved; /* bytes that others will add when it is encoded */
-    bool has_lost;     /* an attribute, since somebody made this false */
+    uint32_t size[2];   /* bytes, by enum otelctx_place */
+    uint32_t reserved;  /* bytes that others will add when it is encoded */
+    bool is_incomplete; /* maybe: an attribute was removed */
     _Alignas(8) uint8_t bytes[OTELCTX_PAYLOAD_MAX];
 };
 

@@ -79,6 +79,23 @@ third=$(published_at)
 check 'with a later timestamp' [ "$third" -gt "$second" ]
 stop
 
+# dirty: the pages that $PID has written to, but for its heap and stack.
+dirty() {
+    awk '/^[0-9a-f]+-/ {name = $6}
+        /^Private_Dirty:/ && name !~ /^\[/ {kib += $2}
+        END {print kib / 4}' "/proc/$PID/smaps"
+}
+drive OTEL_SERVICE_NAME=s
+call set a 1 >/dev/null
+call publish >/dev/null
+before=$(dirty)
+for value in 2 3 4 5; do
+    call set a $value >/dev/null
+    call publish >/dev/null
+done
+same 'further updates take no further page' "$before" "$(dirty)"
+stop
+
 drive OTEL_SERVICE_NAME=s
 same 'without room for the default service.name the one that is set stays' \
     "0 $ENOSPC 0 service.name=s" \
