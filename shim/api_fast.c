@@ -25,10 +25,16 @@ typedef uint64_t word __attribute__((aligned(1), may_alias));
 typedef uint32_t half __attribute__((aligned(1), may_alias));
 typedef uint16_t quarter __attribute__((aligned(1), may_alias));
 
-/* Where the places are unknown, this is odd, and no slot holds it. */
+/* Where the places are unknown, this is odd, and no slot holds it. To be called
+ * before thread_slot(). */
 INLINE struct otelctx_thread *thread_self(void)
 {
-    return otelctx_place_at(otelctx_thread_places.self);
+    return otelctx_place_at(otelctx_load_acquire(&otelctx_thread_places.self));
+}
+
+INLINE bool is_known(const struct otelctx_thread *self)
+{
+    return ((uintptr_t)self & 1) == 0;
 }
 
 INLINE struct otelctx_record **thread_slot(void)
@@ -44,7 +50,7 @@ INLINE bool holds_own(const struct otelctx_thread *self)
 INLINE bool holds_own_or_nothing(const struct otelctx_thread *self)
 {
     if (LIKELY(!*thread_slot()))
-        return LIKELY(otelctx_thread_places.self != OTELCTX_PLACE_UNKNOWN);
+        return LIKELY(is_known(self));
     return holds_own(self);
 }
 
@@ -190,13 +196,12 @@ FAST int otelctx_attr(uint8_t key, const char *value, size_t len)
 FAST int otelctx_swap(struct otelctx_record *record,
                       struct otelctx_record **previous)
 {
-    const uintptr_t place = (uintptr_t)otelctx_thread_places.self;
     struct otelctx_thread *const self = thread_self();
     struct otelctx_record **const slot = thread_slot();
     struct otelctx_record *before, *interrupted;
 
-    /* Unknown is odd, too. */
-    if (!LIKELY((((uintptr_t)record | place) & 1) == 0))
+    /* Neither may be odd. */
+    if (!LIKELY((((uintptr_t)record | (uintptr_t)self) & 1) == 0))
         return otelctx_swap_any(record, previous);
     before = *slot;
     interrupted = self->swapping;

@@ -42,7 +42,7 @@ enum {
 /* From the thread pointer to `at`, if its descriptor proves that this is so in
  * every thread; else OTELCTX_PLACE_UNKNOWN. In an executable, which the tests
  * make of the library, the linker leaves no descriptors: TLS is static. */
-static inline intptr_t otelctx_place_of(const void *at,
+static inline uint64_t otelctx_place_of(const void *at,
                                         const uintptr_t *descriptor)
 {
     const uintptr_t distance =
@@ -54,10 +54,10 @@ static inline intptr_t otelctx_place_of(const void *at,
     const bool is_static = descriptor && descriptor[1] == distance;
 #endif
 
-    return is_static ? (intptr_t)distance : OTELCTX_PLACE_UNKNOWN;
+    return is_static ? distance : OTELCTX_PLACE_UNKNOWN;
 }
 
-static inline void *otelctx_place_at(intptr_t place)
+static inline void *otelctx_place_at(uint64_t place)
 {
     return (char *)__builtin_thread_pointer() + place;
 }

@@ -32,7 +32,9 @@ _Thread_local struct otelctx_thread otelctx_thread_self
     __attribute__((used, aligned(64)));
 
 struct otelctx_thread_places otelctx_thread_places = {
-    .self = OTELCTX_PLACE_UNKNOWN};
+    .slot = 0, /* readable, see thread_state.h */
+    .self = OTELCTX_PLACE_UNKNOWN,
+};
 
 /* The two variables of the calling thread. */
 struct here {
@@ -42,11 +44,12 @@ struct here {
 
 static struct here here(void)
 {
-    const struct otelctx_thread_places at = otelctx_thread_places;
+    const uint64_t self = otelctx_load_acquire(&otelctx_thread_places.self);
 
-    if (at.self == OTELCTX_PLACE_UNKNOWN)
+    if (self == OTELCTX_PLACE_UNKNOWN)
         return (struct here){&otel_thread_ctx_v1, &otelctx_thread_self};
-    return (struct here){otelctx_place_at(at.slot), otelctx_place_at(at.self)};
+    return (struct here){otelctx_place_at(otelctx_thread_places.slot),
+                         otelctx_place_at(self)};
 }
 
 void otelctx_thread_touch(void)
@@ -69,7 +72,7 @@ void otelctx_thread_find(void)
         places.self == OTELCTX_PLACE_UNKNOWN)
         return;
     otelctx_thread_places.slot = places.slot;
-    otelctx_show(&otelctx_thread_places.self, places.self);
+    otelctx_store_release(&otelctx_thread_places.self, places.self);
 }
 
 /* What TRACEPARENT names, for all threads; never changed once it is seen. */

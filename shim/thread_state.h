@@ -53,7 +53,8 @@ extern _Thread_local struct otelctx_thread otelctx_thread_self
  * where the distance is not the same in all threads, self is unknown, and the
  * slot's place that of a word which any thread can read. */
 struct otelctx_thread_places {
-    intptr_t slot, self;
+    uint64_t slot; /* known when self is */
+    uint64_t self;
 };
 extern struct otelctx_thread_places otelctx_thread_places
     __attribute__((visibility("hidden")));
