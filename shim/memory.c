@@ -43,9 +43,9 @@ int otelctx_memory_make(void)
     memory->wiped.is_old = 1;
     memory->wiped.has_own_id = 1;
     otelctx_store(&page_size, page);
-    if (otelctx_swap_if(&otelctx_memory_address, &none, (uintptr_t)at))
-        otelctx_memory_is_wiped = is_wiped;
-    else
+    if (!is_wiped) /* before anybody can see the memory */
+        otelctx_memory_is_wiped = false;
+    if (!otelctx_swap_if(&otelctx_memory_address, &none, (uintptr_t)at))
         (void)otelctx_sys_unmap(at, sizeof(*memory)); /* a thread was first */
     return 0;
 }
