@@ -191,16 +191,19 @@ static void *find(void *where, const char *name)
 int otelctx_host_at_fork(void (*prepare)(void), void (*parent)(void),
                          void (*child)(void))
 {
-    void *const other = __register_atfork ? NULL : find(NULL, "pthread_atfork");
     int (*at_fork)(void (*)(void), void (*)(void), void (*)(void));
     const int saved = *otelctx_host_errno();
     int err = ENOSYS;
 
-    memcpy(&at_fork, &other, sizeof(at_fork));
-    if (__register_atfork)
+    if (__register_atfork) {
         err = __register_atfork(prepare, parent, child, NULL);
-    else if (at_fork)
-        err = at_fork(prepare, parent, child);
+    } else {
+        void *const other = find(NULL, "pthread_atfork");
+
+        memcpy(&at_fork, &other, sizeof(at_fork));
+        if (at_fork)
+            err = at_fork(prepare, parent, child);
+    }
     *otelctx_host_errno() = saved;
     return err;
 }
