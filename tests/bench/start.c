@@ -52,11 +52,12 @@ extern int __register_atfork(void (*prepare)(void), void (*parent)(void),
 __attribute__((constructor)) static void start(void)
 {
     char path[4096];
+    int file;
 
     if (FLOOR == BARE || FLOOR == FORKS)
         publish();
-    else
-        (void)otelctx_sys_open_file("/etc/otelctx/otelctx.conf");
+    else if ((file = otelctx_sys_open_file("/etc/otelctx/otelctx.conf")) >= 0)
+        (void)otelctx_sys_close(file); /* elsewhere there is none */
     if (FLOOR == LOOKS)
         (void)otelctx_sys_executable(path, sizeof(path));
     if ((FLOOR == FORKS || FLOOR == WAITS) && __register_atfork)
