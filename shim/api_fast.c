@@ -72,7 +72,7 @@ FAST int otelctx_attach(const uint8_t trace_id[16], const uint8_t span_id[8],
     const uint64_t first = trace[0], second = trace[1];
     const uint64_t span = *(const word *)span_id;
     struct otelctx_thread *const self = thread_self();
-    word *const out = (word *)self->own.trace_id;
+    word *out;
 
     /* One by one, lest the compiler adds them up. */
     if (!LIKELY((first | second) != 0) || !LIKELY(span != 0) ||
@@ -80,6 +80,7 @@ FAST int otelctx_attach(const uint8_t trace_id[16], const uint8_t span_id[8],
         !LIKELY(self->state.special == 0))
         return otelctx_attach_any(trace_id, span_id, flags);
     begin(self);
+    out = (word *)self->own.trace_id;
     otelctx_show(thread_slot(), (struct otelctx_record *)NULL);
     out[0] = first;
     out[1] = second;

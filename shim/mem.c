@@ -64,7 +64,8 @@ void *memcpy(void *restrict to, const void *restrict from, size_t size)
 
 void *memset(void *at, int byte, size_t size)
 {
-    const uint64_t bytes = 0x0101010101010101 * (uint8_t)byte;
+    const uint64_t ones = 0x0101010101010101;
+    const uint64_t bytes = ones * (uint8_t)byte;
     uint8_t *to = at;
 
     for (; size >= 8; size -= 8, to += 8)

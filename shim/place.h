@@ -59,7 +59,7 @@ static inline uint64_t otelctx_place_of(const void *at,
 
 static inline void *otelctx_place_at(uint64_t place)
 {
-    return (char *)__builtin_thread_pointer() + place;
+    return (char *)__builtin_thread_pointer() + (intptr_t)place;
 }
 
 #endif

@@ -16,10 +16,10 @@ configured=(OTEL_SERVICE_NAME=checkout
     "OTEL_RESOURCE_ATTRIBUTES=deployment.environment.name=prod,empty=,greek=%CE%B1"
     OTELCTX_EXTRA_ATTRIBUTES=build=7f
     'OTELCTX_ATTRIBUTE_KEYS=http.route,http.request.method')
-seen='deployment.environment.name=prod
+seen='service.name=checkout
+deployment.environment.name=prod
 empty=
 greek=α
-service.name=checkout
 --
 build=7f
 threadlocal.schema_version=tlsdesc_v1_dev'
