@@ -72,18 +72,20 @@ static bool find(const struct otelctx_payload *p, enum otelctx_place place,
                  struct otelctx_span key, struct entry *out)
 {
     const uint32_t end = end_of(p, place);
+    uint32_t next;
 
-    for (uint32_t at = begin_of(p, place); at < end; at = out->end) {
+    for (uint32_t at = begin_of(p, place); at < end; at = next) {
         /* Tag, size, tag, size: in an entry that is short, a byte each. */
         const uint8_t *const head = p->bytes + at;
         struct otelctx_span found = {(const char *)head + 4, head[3]};
 
-        out->start = at;
-        out->end = at + 2u + head[1];
+        next = at + 2u + head[1];
         if (head[1] > VARINT_BYTE_MAX)
-            found = take_entry(p, at, &out->end, NULL);
-        if (otelctx_span_equal(found, key))
+            found = take_entry(p, at, &next, NULL);
+        if (found.size == key.size && memcmp(found.at, key.at, key.size) == 0) {
+            *out = (struct entry){at, next};
             return true;
+        }
     }
     *out = (struct entry){end, end};
     return false;
@@ -191,7 +193,8 @@ static int check_key(struct otelctx_span key)
 {
     if (!otelctx_payload_is_key(key))
         return -EINVAL;
-    if (otelctx_span_begins(key, OTELCTX_SPAN("threadlocal.")))
+    if (key.at[0] == 't' && /* which few do */
+        otelctx_span_begins(key, OTELCTX_SPAN("threadlocal.")))
         return -EPERM;
     return 0;
 }
@@ -216,6 +219,11 @@ int otelctx_payload_set(struct otelctx_payload *payload,
     if (!fits(payload, place, old.end - old.start, size))
         return -ENOSPC;
 
+    if (old.end - old.start == size) { /* so the value is as long as before */
+        if (value.size > 0)
+            memcpy(payload->bytes + old.end - value.size, value.at, value.size);
+        return 0;
+    }
     resize(payload, place, &old, (uint32_t)size);
     (void)otelctx_payload_put(payload->bytes + old.start, place, key, value);
     return 0;
