@@ -39,6 +39,11 @@ void *memmove(void *to, const void *from, size_t size)
     return to;
 }
 
+static inline void copy_word(uint8_t *to, const uint8_t *from)
+{
+    *(unaligned_word *)to = *(const unaligned_word *)from;
+}
+
 /* The last piece overlaps the one before, instead of going byte by byte. */
 void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {
@@ -46,12 +51,14 @@ void *memcpy(void *restrict to, const void *restrict from, size_t size)
     const uint8_t *in = from, *const last = in + size;
 
     if (size >= 8) {
-        for (; in < last - 16; in += 16, out += 16) {
-            *(unaligned_word *)out = *(const unaligned_word *)in;
-            *(unaligned_word *)(out + 8) = *(const unaligned_word *)(in + 8);
+        for (; in < last - 32; in += 32, out += 32) {
+            copy_word(out, in);
+            copy_word(out + 8, in + 8);
+            copy_word(out + 16, in + 16);
+            copy_word(out + 24, in + 24);
         }
-        if (in < last - 8)
-            *(unaligned_word *)out = *(const unaligned_word *)in;
+        for (; in < last - 8; in += 8, out += 8)
+            copy_word(out, in);
         *(unaligned_word *)(end - 8) = *(const unaligned_word *)(last - 8);
     } else if (size >= 4) {
         *(unaligned_half *)out = *(const unaligned_half *)in;
