@@ -142,5 +142,6 @@ void otelctx_keys_encode(struct otelctx_keys *keys, uint8_t *out)
 {
     make_head(keys);
     memcpy(out, keys->head, keys->head_size);
-    memcpy(out + keys->head_size, keys->bytes, size_of(keys->used));
+    if (keys->used > 0)
+        memcpy(out + keys->head_size, keys->bytes, size_of(keys->used));
 }
