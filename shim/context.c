@@ -128,23 +128,17 @@ static bool add_instance(struct otelctx_payload *payload)
                                OTELCTX_SPAN(OTELCTX_INSTANCE_KEY), id) == 0;
 }
 
-/* Nothing of what a resource must have, as long as nothing was ever staged. */
-static bool is_first(void)
-{
-    return otelctx_context_staged()->size[OTELCTX_RESOURCE] == 0;
-}
-
 static int complete(struct otelctx_payload *payload)
 {
     int err = 0;
 
-    payload->is_incomplete = false;
+    payload->is_complete = true;
     if (!otelctx_payload_has(payload, OTELCTX_RESOURCE,
                              OTELCTX_SPAN("service.name")))
         err = set_default_name(payload);
     if (!err && !otelctx_payload_has(payload, OTELCTX_RESOURCE,
                                      OTELCTX_SPAN(OTELCTX_INSTANCE_KEY)))
-        payload->is_incomplete = !add_instance(payload);
+        payload->is_complete = add_instance(payload);
     return err;
 }
 
@@ -152,8 +146,7 @@ int otelctx_context_stage(void)
 {
     const uint64_t next = edited();
     struct otelctx_payload *const payload = &otelctx_memory()->version[next];
-    const int err =
-        is_first() || payload->is_incomplete ? complete(payload) : 0;
+    const int err = payload->is_complete ? 0 : complete(payload);
 
     if (!err)
         otelctx_store_release(&versions, published() << PUBLISHED_SHIFT | next);
@@ -204,9 +197,8 @@ static int show(uint64_t version, const char **failed)
         otelctx_context_yield(p->mapping.at);
     if (err)
         return err;
-    otelctx_payload_encode(payload, room);
     otelctx_keys_encode(&otelctx_memory()->keys,
-                        room + otelctx_payload_size(payload));
+                        otelctx_payload_encode(payload, room));
     err = otelctx_publication_commit(p, room, size, otelctx_context_now());
     if (err)
         *failed = "prctl";
@@ -240,8 +232,8 @@ int otelctx_context_publish(const char **failed)
     *failed = "another publisher";
     if (has_yielded)
         return -ESTALE;
-    if (is_first()) {
-        (void)otelctx_context_edit();
+    if (otelctx_context_staged()->size[OTELCTX_RESOURCE] == 0) {
+        (void)otelctx_context_edit(); /* nothing was ever staged */
         (void)otelctx_context_stage();
     }
     if (!otelctx_memory()->wiped.has_own_id)

@@ -216,14 +216,13 @@ int otelctx_payload_set(struct otelctx_payload *payload,
 
     size = entry_size(key, value);
     (void)find(payload, place, key, &old);
-    if (!fits(payload, place, old.end - old.start, size))
-        return -ENOSPC;
-
     if (old.end - old.start == size) { /* so the value is as long as before */
         if (value.size > 0)
             memcpy(payload->bytes + old.end - value.size, value.at, value.size);
         return 0;
     }
+    if (!fits(payload, place, old.end - old.start, size))
+        return -ENOSPC;
     resize(payload, place, &old, (uint32_t)size);
     (void)otelctx_payload_put(payload->bytes + old.start, place, key, value);
     return 0;
@@ -237,7 +236,7 @@ int otelctx_payload_unset(struct otelctx_payload *payload,
 
     if (!err && find(payload, place, key, &old)) {
         resize(payload, place, &old, 0);
-        payload->is_incomplete = true;
+        payload->is_complete = false;
     }
     return err;
 }
@@ -256,7 +255,7 @@ void otelctx_payload_clear(struct otelctx_payload *payload,
     const struct entry all = {begin_of(payload, place), end_of(payload, place)};
 
     resize(payload, place, &all, 0);
-    payload->is_incomplete = true;
+    payload->is_complete = false;
 }
 
 size_t otelctx_payload_size(const struct otelctx_payload *payload)
@@ -265,11 +264,15 @@ size_t otelctx_payload_size(const struct otelctx_payload *payload)
                         payload->size[OTELCTX_EXTRA]);
 }
 
-void otelctx_payload_encode(const struct otelctx_payload *payload, uint8_t *out)
+uint8_t *otelctx_payload_encode(const struct otelctx_payload *payload,
+                                uint8_t *out)
 {
+    const uint32_t used = end_of(payload, OTELCTX_EXTRA);
+
     out = otelctx_pb_field(out, PROCESS_CONTEXT_RESOURCE,
                            payload->size[OTELCTX_RESOURCE]);
-    memcpy(out, payload->bytes, end_of(payload, OTELCTX_EXTRA));
+    memcpy(out, payload->bytes, used);
+    return out + used;
 }
 
 const char *otelctx_payload_beyond(const struct otelctx_payload *payload)

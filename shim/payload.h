@@ -20,9 +20,9 @@ enum otelctx_place {
  * to encode the payload is to put one field's head before a copy.
  */
 struct otelctx_payload {
-    uint32_t size[2];   /* bytes, by enum otelctx_place */
-    uint32_t reserved;  /* bytes that others will add when it is encoded */
-    bool is_incomplete; /* maybe: an attribute was removed */
+    uint32_t size[2];  /* bytes, by enum otelctx_place */
+    uint32_t reserved; /* bytes that others will add when it is encoded */
+    bool is_complete;  /* somebody saw to it, and nothing was removed */
     _Alignas(8) uint8_t bytes[OTELCTX_PAYLOAD_MAX];
 };
 
@@ -65,9 +65,10 @@ uint8_t *otelctx_payload_put_key(uint8_t *out, enum otelctx_place place,
 /* The size of the encoded ProcessContext in bytes, without what is reserved. */
 size_t otelctx_payload_size(const struct otelctx_payload *payload);
 
-/* Encode the ProcessContext into otelctx_payload_size() bytes. */
-void otelctx_payload_encode(const struct otelctx_payload *payload,
-                            uint8_t *out);
+/* Encode the ProcessContext into otelctx_payload_size() bytes; returns where
+ * they end. */
+uint8_t *otelctx_payload_encode(const struct otelctx_payload *payload,
+                                uint8_t *out);
 
 /* What some readers will not take, although the eBPF profiler, OBI and the
  * datadog-agent do; NULL when all of them will. */
