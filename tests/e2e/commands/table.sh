@@ -86,7 +86,7 @@ row perl 0 forks 'reads from children' perl forks.pl
 row perl 0 threads 'computes in threads' perl threads.pl
 row ruby 0 threads,forks 'forks with threads' ruby forks.rb
 row nodejs 1 threads 'computes in workers' node workers.js
-row nodejs 0 threads 'packs a module' npm pack --dry-run --offline ./module
+row nodejs 0 threads 'packs a module' npm pack --dry-run --offline --no-update-notifier ./module
 row openjdk-17-jdk-headless 1 threads 'computes in threads' java -cp classes Sums
 row openjdk-17-jdk-headless 1 threads 'reports what is broken' javac -d . Broken.java
 row golang-go 1 threads 'runs a program with libc' go run threads.go
