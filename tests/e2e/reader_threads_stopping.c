@@ -77,7 +77,10 @@ static void many(int ready, int commands)
     pthread_create(&thread, NULL, beat, NULL);
     for (intptr_t i = 0; i < THREADS; i++)
         pthread_create(&thread, NULL, doze, (void *)i);
-    while (shared->tids[THREADS - 1] == 0 || shared->beats == 0)
+    for (size_t i = 0; i < THREADS; i++) /* they may begin in any order */
+        while (shared->tids[i] == 0)
+            sleep_ms(1);
+    while (shared->beats == 0)
         sleep_ms(1);
     say_ready(ready);
 }
