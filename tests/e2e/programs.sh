@@ -38,6 +38,42 @@ EOF
 gcc -o noticed -D_GNU_SOURCE noticed.c
 unchanged 'errno, descriptors, threads and signal mask' ./noticed
 
+# What the shim asks libc for may fail, and say so in errno.
+cat >fails.c <<'EOF'
+#include <errno.h>
+#include <stdio.h>
+static int asked;
+unsigned long getauxval(unsigned long type)
+{
+    extern unsigned long __getauxval(unsigned long);
+
+    asked |= 1;
+    errno = ENOENT;
+    return __getauxval(type);
+}
+int __register_atfork(void (*a)(void), void (*b)(void), void (*c)(void), void *d)
+{
+    asked |= 2;
+    errno = ENOMEM;
+    return ENOMEM;
+}
+void *dlsym(void *handle, const char *name)
+{
+    asked |= 4;
+    errno = EINVAL;
+    return NULL;
+}
+int main(void)
+{
+    fprintf(stderr, "asked for %d\n", asked);
+    printf("errno %d\n", errno);
+    return 0;
+}
+EOF
+gcc -o fails -D_GNU_SOURCE -rdynamic fails.c
+same 'nor does what the shim asks libc for reach errno' $'asked for 7\nerrno 0' \
+    "$(LD_PRELOAD=$SHIM ./fails 2>&1)"
+
 # A program may call something of its own what libc calls the environment.
 printf 'int environ = 5;\nint puts(const char *);\nint main(void) { return puts("ok") < 0; }\n' >own.c
 gcc -o own own.c
