@@ -71,6 +71,9 @@ stripped_size() {
 }
 
 rules "$SHIM" "$(uname -m)"
+[ "$(uname -m)" != x86_64 ] ||
+    same 'fences by a locked instruction, and never by the slow one' 'lock orl' \
+        "$(objdump -d "$SHIM" | grep -oE 'mfence|lock orl' | sort -u)"
 check 'stripped it has at most 40 KiB' [ "$(stripped_size "$SHIM" strip)" -le 40 ]
 contains 'x86-64: allows the shadow stack and branch tracking' \
     'x86 feature: IBT, SHSTK' "$(readelf -Wn "$SHIM")"
