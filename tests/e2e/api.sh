@@ -79,21 +79,25 @@ third=$(published_at)
 check 'with a later timestamp' [ "$third" -gt "$second" ]
 stop
 
-# dirty: the pages that $PID has written to, but for its heap and stack.
+# dirty PID [NAME]: the pages that it has written to, but for its heap and stack;
+# or those of one file's mappings.
 dirty() {
-    awk '/^[0-9a-f]+-/ {name = $6}
-        /^Private_Dirty:/ && name !~ /^\[/ {kib += $2}
-        END {print kib / 4}' "/proc/$PID/smaps"
+    awk -v only="${2-}" '/^[0-9a-f]+-/ {name = $6}
+        /^Private_Dirty:/ && name !~ /^\[/ && (only == "" || name == only) {kib += $2}
+        END {print kib / 4}' "/proc/$1/smaps"
 }
 drive OTEL_SERVICE_NAME=s
 call set a 1 >/dev/null
 call publish >/dev/null
-before=$(dirty)
+before=$(dirty "$PID")
 for value in 2 3 4 5; do
     call set a $value >/dev/null
     call publish >/dev/null
 done
-same 'further updates take no further page' "$before" "$(dirty)"
+same 'further updates take no further page' "$before" "$(dirty "$PID")"
+CHILD=$(call fork)
+same 'a forked child publishes, and writes to no page of the library' 'ok 0' \
+    "$(status "$CHILD") $(dirty "$CHILD" "$(realpath "$SHIM")")"
 stop
 
 drive OTEL_SERVICE_NAME=s
