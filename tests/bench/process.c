@@ -128,6 +128,8 @@ int main(int count, char **words)
     const unsigned repetitions = bench_number(words[count - 1]);
 
     (void)bench_symbol("otelctx_process_publish");
+    if (count == 3) /* for callgrind: one of the updates, so many times */
+        return updates[bench_number(words[1])].run(repetitions) < 0;
     bench_pin();
     bench_measure(firsts, 2, repetitions, 100);
     publish_bare();
