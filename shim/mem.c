@@ -39,32 +39,41 @@ void *memmove(void *to, const void *from, size_t size)
     return to;
 }
 
-static inline void copy_word(uint8_t *to, const uint8_t *from)
+/* Two words at once, in a vector register. */
+typedef uint64_t unaligned_pair
+    __attribute__((vector_size(16), aligned(1), may_alias));
+
+static inline void copy_pair(uint8_t *to, const uint8_t *from)
 {
-    *(unaligned_word *)to = *(const unaligned_word *)from;
+    *(unaligned_pair *)to = *(const unaligned_pair *)from;
 }
 
 /* The last piece overlaps the one before, instead of going byte by byte. */
 void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {
-    uint8_t *out = to, *const end = out + size;
-    const uint8_t *in = from, *const last = in + size;
+    uint8_t *const out = to, *const end = out + size;
+    const uint8_t *const in = from, *const last = in + size;
 
-    if (size >= 8) {
-        for (; in < last - 32; in += 32, out += 32) {
-            copy_word(out, in);
-            copy_word(out + 8, in + 8);
-            copy_word(out + 16, in + 16);
-            copy_word(out + 24, in + 24);
+    if (size >= 16) {
+        for (size_t at = 0; at + 32 < size; at += 32) {
+            copy_pair(out + at, in + at);
+            copy_pair(out + at + 16, in + at + 16);
         }
-        for (; in < last - 8; in += 8, out += 8)
-            copy_word(out, in);
+        if (size >= 32)
+            copy_pair(end - 32, last - 32);
+        else
+            copy_pair(out, in);
+        copy_pair(end - 16, last - 16);
+    } else if (size >= 8) {
+        *(unaligned_word *)out = *(const unaligned_word *)in;
         *(unaligned_word *)(end - 8) = *(const unaligned_word *)(last - 8);
     } else if (size >= 4) {
         *(unaligned_half *)out = *(const unaligned_half *)in;
         *(unaligned_half *)(end - 4) = *(const unaligned_half *)(last - 4);
-    } else {
-        copy_up(out, in, size);
+    } else if (size > 0) {
+        out[0] = in[0];
+        out[size / 2] = in[size / 2];
+        end[-1] = last[-1];
     }
     return to;
 }
