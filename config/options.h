@@ -103,9 +103,9 @@ struct otelctx_setting {
 
 /* A row of the table; texts are arrays so that none needs a relocation. */
 struct otelctx_option {
-    char name[28];
-    char fallback[28]; /* the default, written as a user would; "" = unset */
-    char expects[44];  /* "expected a|b|c" for an option that is a word */
+    char name[27];
+    char fallback[26]; /* the default, written as a user would; "" = unset */
+    char expects[36];  /* "expected a|b|c" for an option that is a word */
     char help[OTELCTX_HELP_SIZE]; /* one line, for README.md and --help */
     uint8_t kind;
     uint8_t field; /* offset in struct otelctx_options */
