@@ -124,13 +124,20 @@ void *memchr(const void *at, int byte, size_t size)
     return NULL;
 }
 
-size_t strlen(const char *text)
+/* By aligned words: what is read too much is in the same page, and checkers of
+ * memory take it for what it is. The text is not gone through byte by byte,
+ * because after a system call each end of a loop comes as a surprise. */
+__attribute__((no_sanitize("address"))) size_t strlen(const char *text)
 {
-    size_t size = 0;
+    const uint64_t ones = 0x0101010101010101;
+    const unsigned before = (uintptr_t)text % 8;
+    const unaligned_word *at = (const void *)(text - before);
+    uint64_t word = *at | (((uint64_t)1 << 8 * before) - 1), zeros;
 
-    while (text[size])
-        size++;
-    return size;
+    while ((zeros = (word - ones) & ~word & ones << 7) == 0)
+        word = *++at;
+    return (size_t)((const char *)at - text) +
+           (unsigned)__builtin_ctzll(zeros) / 8;
 }
 
 int strncmp(const char *a, const char *b, size_t size)

@@ -225,6 +225,32 @@ same 'valgrind: published, every call works, nothing is printed' '1 0 0 ok ' \
     "$ABI $(call attach 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01) $(
         call publish) $(status "$PID") $(cat stderr)"
 stop
+cat >heap.c <<'EOF'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+    int (*set)(const char *, const char *) = dlsym(RTLD_DEFAULT, "otelctx_process_set");
+    int (*key)(const char *) = dlsym(RTLD_DEFAULT, "otelctx_key");
+    int done = 0;
+
+    for (size_t size = 1; size <= 40; size++) {
+        char *text = malloc(size + 1); /* and not a byte more */
+
+        memset(text, 'a', size);
+        text[size] = 0;
+        done += set(text, text) == 0 && set(text, text + size) == 0 && key(text) >= 0;
+        free(text);
+    }
+    printf("%d\n", done);
+    return 0;
+}
+EOF
+gcc -g -D_GNU_SOURCE -o heap heap.c
+same 'valgrind: no text is read beyond its end' 40 \
+    "$(LD_PRELOAD=$SHIM valgrind -q --error-exitcode=9 ./heap 2>&1)"
 echo publish >calls_of_gdb
 # shellcheck disable=SC2016 # for gdb
 by_gdb=$(gdb -nx -batch -ex "set environment LD_PRELOAD $SHIM" \

@@ -2,6 +2,8 @@
 
 #include <criterion/criterion.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* The shim's own string.h, under other names and against libc's. */
 #define memcpy  own_memcpy
@@ -54,14 +56,18 @@ Test(memmove, agrees_with_libc_over_every_overlap)
 
 Test(memcpy, agrees_with_libc)
 {
-    uint8_t ours[64] = {0}, libcs[64] = {0}, from[64];
+    uint8_t ours[256] = {0}, libcs[256] = {0}, from[256];
 
-    number(from);
-    for (size_t size = 0; size <= 64; size++) {
-        own_memcpy(ours, from, size);
-        memcpy(libcs, from, size);
-        cr_assert_arr_eq(ours, libcs, 64);
-    }
+    for (size_t size = 0; size <= 200; size++)
+        for (size_t at = 0; at <= 17; at++) {
+            memset(from, (int)(size + at), sizeof(from));
+            for (size_t i = 0; i < size; i++)
+                from[at + i] = (uint8_t)(i + 1);
+            cr_assert_eq(own_memcpy(ours + 17 - at, from + at, size),
+                         ours + 17 - at);
+            memcpy(libcs + 17 - at, from + at, size);
+            cr_assert_arr_eq(ours, libcs, sizeof(ours), "%zu bytes", size);
+        }
 }
 
 Test(memset, agrees_with_libc)
@@ -94,6 +100,23 @@ Test(memcmp, agrees_with_libc)
         }
 }
 
+Test(memcmp, finds_every_difference)
+{
+    uint8_t a[64], b[64];
+
+    for (size_t size = 0; size <= 40; size++)
+        for (size_t at = 0; at <= size; at++) {
+            number(a);
+            number(b);
+            cr_expect_eq(own_memcmp(a, b, size), 0);
+            b[at] = 0xff; /* the last one is past the end */
+            cr_expect_eq(sign(own_memcmp(a, b, size)), sign(memcmp(a, b, size)),
+                         "%zu of %zu", at, size);
+            cr_expect_eq(sign(own_memcmp(b, a, size)),
+                         sign(memcmp(b, a, size)));
+        }
+}
+
 Test(memchr, agrees_with_libc)
 {
     const char text[] = "abc\xff"
@@ -107,6 +130,25 @@ Test(memchr, agrees_with_libc)
 
 Test(strlen, agrees_with_libc)
 {
-    cr_expect_eq(own_strlen(""), 0);
-    cr_expect_eq(own_strlen("abc"), 3);
+    /* What it reads too much must be in the page, and is not to be counted:
+     * neither before the text nor behind it. */
+    const uint8_t others[] = {0x01, 'a', 0x7f, 0x80, 0x81, 0xff};
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *const at = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    cr_assert_neq(at, MAP_FAILED);
+    cr_assert_eq(mprotect(at + page, page, PROT_NONE), 0);
+    for (size_t k = 0; k < sizeof(others); k++)
+        for (size_t size = 0; size <= 40; size++)
+            for (size_t behind = 0; behind <= 8; behind++) {
+                char *const text = at + page - behind - size - 1;
+
+                memset(at, k % 2 == 0 ? 0 : others[k], page);
+                memset(text, others[k], size);
+                text[size] = '\0';
+                cr_assert_eq(own_strlen(text), size, "%zu of 0x%02x", size,
+                             others[k]);
+            }
+    munmap(at, 2 * page);
 }
