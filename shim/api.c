@@ -33,11 +33,10 @@ static int enter(void)
 
 static int stage(enum otelctx_place place, const char *key, const char *value)
 {
-    const struct otelctx_span name = otelctx_span_from(key);
-    struct otelctx_payload *payload = otelctx_context_edit();
-    const int err = value ? otelctx_payload_set(payload, place, name,
-                                                otelctx_span_from(value))
-                          : otelctx_payload_unset(payload, place, name);
+    const struct otelctx_span unset = {0};
+    const int err = otelctx_payload_set(
+        otelctx_context_edit(), place, otelctx_span_from(key),
+        value ? otelctx_span_from(value) : unset);
 
     return err ? err : otelctx_context_stage();
 }
@@ -72,15 +71,9 @@ OTELCTX_API int otelctx_process_set_extra(const char *key, const char *value)
 
 OTELCTX_API int otelctx_process_publish(void)
 {
-    const char *failed;
-    int err = enter();
+    const int err = enter();
 
-    if (!err) {
-        otelctx_lifecycle_check(false);
-        err = otelctx_context_publish(&failed);
-        otelctx_lifecycle_leave();
-    }
-    return err;
+    return err ? err : otelctx_lifecycle_publish(false);
 }
 
 OTELCTX_API int otelctx_process_drop(void)
@@ -96,13 +89,11 @@ OTELCTX_API int otelctx_process_drop(void)
 
 OTELCTX_API int otelctx_key(const char *name)
 {
-    const char *failed;
     int index = enter();
 
     if (!index) {
         otelctx_lifecycle_check(false);
-        index = name ? otelctx_context_key(otelctx_span_from(name), &failed)
-                     : -EINVAL;
+        index = name ? otelctx_context_key(otelctx_span_from(name)) : -EINVAL;
         otelctx_lifecycle_leave();
     }
     return index;

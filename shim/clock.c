@@ -68,7 +68,7 @@ static void read_dynamic(const ElfW(Dyn) * d, struct vdso *out)
     }
 }
 
-static uintptr_t find_clock(void)
+OTELCTX_RARE static uintptr_t find_clock(void)
 {
     const ElfW(Ehdr) *elf =
         (const void *)otelctx_host_auxiliary(AT_SYSINFO_EHDR);

@@ -7,7 +7,7 @@
 /* Smaller than a call, also where the compiler is to make small code. */
 #define OTELCTX_INLINE static inline __attribute__((always_inline))
 
-/* In a file that is built for speed: small, and out of the way. */
+/* Small, and out of the way: who calls it does not save registers for it. */
 #define OTELCTX_RARE __attribute__((cold, noinline))
 
 #endif

@@ -23,13 +23,19 @@ uint64_t otelctx_context_key_count;
 static bool is_shown;
 static bool has_yielded;
 
-/* Which version is staged and which was published last: its number, and, from
- * PUBLISHED_SHIFT on, the other one's. One store changes them. */
+/* Which version is staged, which was published last, and which is edited next:
+ * a byte each. One store changes them. */
 enum {
     PUBLISHED_SHIFT = 8,
+    EDITED_SHIFT = 16,
     VERSION_MASK = 0xff
 };
-static uint64_t versions = 2 << PUBLISHED_SHIFT | 2; /* 0 is edited first */
+static uint64_t versions = 0 << EDITED_SHIFT | 2 << PUBLISHED_SHIFT | 2;
+
+static struct otelctx_publication *publication(void)
+{
+    return &otelctx_memory()->wiped.publication;
+}
 
 int otelctx_context_enter(void)
 {
@@ -66,17 +72,24 @@ static uint64_t staged(void)
 
 static uint64_t published(void)
 {
-    return versions >> PUBLISHED_SHIFT;
+    return versions >> PUBLISHED_SHIFT & VERSION_MASK;
 }
 
-/* One that is neither: the third one only while these differ, because each
- * that was ever used is memory in use. */
 static uint64_t edited(void)
 {
-    const uint64_t all = 0 + 1 + 2;
+    return versions >> EDITED_SHIFT;
+}
 
-    return staged() == published() ? staged() == 0
-                                   : all - staged() - published();
+/* The one to be edited is neither: the third one only while these differ,
+ * because each that was ever used is memory in use. */
+static void set_versions(uint64_t staged, uint64_t published)
+{
+    const uint64_t all = 0 + 1 + 2;
+    const uint64_t edited =
+        staged == published ? staged == 0 : all - staged - published;
+
+    otelctx_store_release(&versions, edited << EDITED_SHIFT |
+                                         published << PUBLISHED_SHIFT | staged);
 }
 
 const struct otelctx_payload *otelctx_context_staged(void)
@@ -128,7 +141,7 @@ static bool add_instance(struct otelctx_payload *payload)
                                OTELCTX_SPAN(OTELCTX_INSTANCE_KEY), id) == 0;
 }
 
-static int complete(struct otelctx_payload *payload)
+OTELCTX_RARE static int complete(struct otelctx_payload *payload)
 {
     int err = 0;
 
@@ -144,12 +157,12 @@ static int complete(struct otelctx_payload *payload)
 
 int otelctx_context_stage(void)
 {
-    const uint64_t next = edited();
-    struct otelctx_payload *const payload = &otelctx_memory()->version[next];
+    struct otelctx_payload *const payload =
+        &otelctx_memory()->version[edited()];
     const int err = payload->is_complete ? 0 : complete(payload);
 
     if (!err)
-        otelctx_store_release(&versions, published() << PUBLISHED_SHIFT | next);
+        set_versions(edited(), published());
     return err;
 }
 
@@ -166,7 +179,7 @@ size_t otelctx_context_size(void)
 
 void otelctx_context_yield(const void *taken)
 {
-    struct otelctx_publication *const p = &otelctx_memory()->wiped.publication;
+    struct otelctx_publication *const p = publication();
 
     if (p->mapping.at == taken)
         otelctx_publication_forget(p);
@@ -182,16 +195,16 @@ bool otelctx_context_has_yielded(void)
     return has_yielded;
 }
 
-/* Show readers one version, with the keys. */
-static int show(uint64_t version, const char **failed)
+/* Show readers one version, with the keys; to be named. */
+static int commit(uint64_t version)
 {
     const struct otelctx_payload *const payload =
         &otelctx_memory()->version[version];
     const size_t size = size_with_keys(version);
-    struct otelctx_publication *p = &otelctx_memory()->wiped.publication;
+    struct otelctx_publication *p = publication();
     uint8_t *room;
     int err = otelctx_publication_room(p, size, otelctx_memory_page_size(),
-                                       &room, failed);
+                                       &room, &otelctx_memory()->wiped.failed);
 
     if (err == -ESTALE)
         otelctx_context_yield(p->mapping.at);
@@ -199,16 +212,30 @@ static int show(uint64_t version, const char **failed)
         return err;
     otelctx_keys_encode(&otelctx_memory()->keys,
                         otelctx_payload_encode(payload, room));
-    err = otelctx_publication_commit(p, room, size, otelctx_context_now());
+    otelctx_publication_commit(p, room, size, otelctx_context_now());
+    return 0;
+}
+
+OTELCTX_INLINE int announce(void)
+{
+    const int err = otelctx_publication_name(publication());
+
     if (err)
-        *failed = "prctl";
+        otelctx_memory()->wiped.failed = "prctl";
     return err;
+}
+
+OTELCTX_RARE static int show(uint64_t version)
+{
+    const int err = commit(version);
+
+    return err ? err : announce();
 }
 
 /* The id that we gave this process was its parent's until now. */
 static void renew_instance(void)
 {
-    struct otelctx_publication *const p = &otelctx_memory()->wiped.publication;
+    struct otelctx_publication *const p = publication();
     char old[OTELCTX_INSTANCE_SIZE];
 
     otelctx_memory()->wiped.has_own_id = 1;
@@ -225,11 +252,10 @@ static void renew_instance(void)
                                  old);
 }
 
-int otelctx_context_publish(const char **failed)
+int otelctx_context_publish(void)
 {
     int err;
 
-    *failed = "another publisher";
     if (has_yielded)
         return -ESTALE;
     if (otelctx_context_staged()->size[OTELCTX_RESOURCE] == 0) {
@@ -238,12 +264,19 @@ int otelctx_context_publish(const char **failed)
     }
     if (!otelctx_memory()->wiped.has_own_id)
         renew_instance();
-    err = show(staged(), failed);
+    err = commit(staged());
+    if (!err)
+        err = announce();
     if (err)
         return err;
     is_shown = true;
-    otelctx_store_release(&versions, staged() << PUBLISHED_SHIFT | staged());
+    set_versions(staged(), staged());
     return 0;
+}
+
+const char *otelctx_context_failed(void)
+{
+    return otelctx_memory()->wiped.failed;
 }
 
 void otelctx_context_hide_threads(void)
@@ -258,28 +291,27 @@ int otelctx_context_set_schema(struct otelctx_span schema)
 
 /* Is there room for the keys, in what is published and what is staged? And if
  * anything is published, it has to have them before anybody uses one. */
-static int show_keys(const char **failed)
+static int show_keys(void)
 {
     if (size_with_keys(staged()) > OTELCTX_PAYLOAD_MAX ||
         size_with_keys(published()) > OTELCTX_PAYLOAD_MAX)
         return -ENOSPC;
-    return is_shown ? show(published(), failed) : 0;
+    return is_shown ? show(published()) : 0;
 }
 
 /* Append a key and show it; or leave things as they were. */
-static int add_key(struct otelctx_keys *keys, struct otelctx_span name,
-                   const char **failed)
+static int add_key(struct otelctx_keys *keys, struct otelctx_span name)
 {
     const uint64_t before = keys->used;
     const int index = otelctx_keys_add(keys, name);
-    const int err = index < 0 ? index : show_keys(failed);
+    const int err = index < 0 ? index : show_keys();
 
     if (err)
         otelctx_store_release(&keys->used, before);
     return err ? err : index;
 }
 
-int otelctx_context_key(struct otelctx_span name, const char **failed)
+int otelctx_context_key(struct otelctx_span name)
 {
     struct otelctx_keys *const keys = &otelctx_memory()->keys;
     int index = otelctx_keys_find(keys, name);
@@ -287,7 +319,7 @@ int otelctx_context_key(struct otelctx_span name, const char **failed)
     if (has_yielded)
         return -ESTALE;
     if (index < 0)
-        index = add_key(keys, name, failed);
+        index = add_key(keys, name);
     /* Also when it was there: a child may have been forked before this. */
     if (index >= 0)
         otelctx_store_release(&otelctx_context_key_count,
@@ -304,7 +336,7 @@ void otelctx_context_forget_keys(void)
 void otelctx_context_drop(void)
 {
     is_shown = false;
-    otelctx_publication_drop(&otelctx_memory()->wiped.publication);
+    otelctx_publication_drop(publication());
 }
 
 bool otelctx_context_is_shown(void)
@@ -331,15 +363,13 @@ void otelctx_context_begin_child(enum otelctx_child what)
 
 void otelctx_context_catch_up(void)
 {
-    const char *failed;
-
-    if (is_shown && !otelctx_memory()->wiped.publication.mapping.at)
-        (void)show(published(), &failed);
+    if (is_shown && !publication()->mapping.at)
+        (void)show(published());
 }
 
 void otelctx_context_resume_in_child(enum otelctx_child what)
 {
-    struct otelctx_publication *const p = &otelctx_memory()->wiped.publication;
+    struct otelctx_publication *const p = publication();
 
     otelctx_memory()->wiped.resumed = true;
     otelctx_memory()->wiped.has_own_id = 0;
@@ -352,11 +382,9 @@ void otelctx_context_resume_in_child(enum otelctx_child what)
 
 void otelctx_context_end_resumed(void)
 {
-    const char *failed;
-
     otelctx_memory()->wiped.resumed = false;
     if (!is_shown)
-        otelctx_publication_drop(&otelctx_memory()->wiped.publication);
-    else if (otelctx_memory()->wiped.publication.mapping.at)
-        (void)show(published(), &failed);
+        otelctx_publication_drop(publication());
+    else if (publication()->mapping.at)
+        (void)show(published());
 }

@@ -55,10 +55,13 @@ char *otelctx_context_scratch(size_t size);
 /*
  * Publish what is staged.
  *
- * Returns 0, -ESTALE (another publisher has come) or -errno; *failed then names
- * the system call at fault, and what was published stays.
+ * Returns 0, -ESTALE (another publisher has come) or what a system call said;
+ * then what was published stays.
  */
-int otelctx_context_publish(const char **failed);
+int otelctx_context_publish(void);
+
+/* Which system call that was. */
+const char *otelctx_context_failed(void);
 
 void otelctx_context_drop(void);
 
@@ -74,11 +77,11 @@ void otelctx_context_hide_threads(void);
  * The index of a thread attribute's key. A new one is appended, and published
  * with what is published already, if anything is.
  *
- * Returns the index, or -errno as otelctx_keys_add() or with *failed as above;
- * then the key is not there, and what was published stays.
- * Rule: OTEP 4947, "attribute_key_map dictionary semantics".
+ * Returns the index, or -errno as otelctx_keys_add() or as above; then the key
+ * is not there, and what was published stays. Rule: OTEP 4947,
+ * "attribute_key_map dictionary semantics".
  */
-int otelctx_context_key(struct otelctx_span name, const char **failed);
+int otelctx_context_key(struct otelctx_span name);
 
 /* Before anything is published: begin again without keys. */
 void otelctx_context_forget_keys(void);
@@ -100,7 +103,7 @@ enum otelctx_child {
 };
 
 /* The first thing in a forked child. */
-void otelctx_context_begin_child(enum otelctx_child what);
+OTELCTX_RARE void otelctx_context_begin_child(enum otelctx_child what);
 
 /* Publish what is to be, and is not yet. */
 void otelctx_context_catch_up(void);

@@ -49,15 +49,18 @@ static void *our_mapping(void)
     return otelctx_memory()->wiped.publication.mapping.at;
 }
 
+static bool is_time_to_look(void)
+{
+    return otelctx_context_now() >= next_look_ns && !filter_came();
+}
+
 /* Those who publish without libc are in the maps, and nowhere else. */
-static bool look(void)
+OTELCTX_RARE static bool look(void)
 {
     const uint64_t now_ns = otelctx_context_now();
     uint64_t pause_ns;
     bool found;
 
-    if (now_ns < next_look_ns || filter_came())
-        return false;
     found = otelctx_maps_has_other(our_mapping(),
                                    otelctx_context_scratch(SCRATCH), SCRATCH);
     pause_ns = LOOK_SHARE * (otelctx_clock_update() - now_ns);
@@ -76,12 +79,13 @@ static void tell_yielded(void)
 void otelctx_lifecycle_check(bool at_start)
 {
     const uint64_t other = otelctx_load_acquire(&other_publisher);
-    const bool knows = other || (at_start && otelctx_prctl_is_hosts());
 
     if (mode_before < 0)
         mode_before = otelctx_sys_seccomp();
-    if (yields && !otelctx_context_has_yielded() &&
-        (other || (!knows && look())))
+    if (!yields || otelctx_context_has_yielded())
+        return;
+    if (other || (!(at_start && otelctx_prctl_is_hosts()) &&
+                  is_time_to_look() && look()))
         otelctx_context_yield((const void *)(uintptr_t)other);
 }
 
@@ -126,6 +130,19 @@ void otelctx_lifecycle_leave(void)
     if (otelctx_context_has_yielded() && !told)
         tell_yielded();
     otelctx_context_leave();
+}
+
+/* One function with all that it calls, because of otelctx_publication_name():
+ * for that, it must not be part of its callers, which are two. */
+__attribute__((noinline)) int otelctx_lifecycle_publish(bool at_start)
+{
+    int err;
+
+    otelctx_lifecycle_check(at_start);
+    err = otelctx_context_publish();
+    if (!at_start)
+        otelctx_lifecycle_leave();
+    return err;
 }
 
 /* ---- Fork --------------------------------------------------------------- */

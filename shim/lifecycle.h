@@ -29,6 +29,9 @@ void otelctx_lifecycle_leave(void);
  */
 void otelctx_lifecycle_check(bool at_start);
 
+/* That, then otelctx_context_publish(), and, unless at start, leave. */
+int otelctx_lifecycle_publish(bool at_start);
+
 /* The host is about to name a mapping, at this address, as a process context.
  */
 void otelctx_lifecycle_note_publisher(const void *at);

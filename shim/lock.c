@@ -21,9 +21,8 @@ bool otelctx_lock_is_mine(const uint64_t *word)
     return (otelctx_load_acquire(word) & ~(uint64_t)SLEEPERS) == this_thread();
 }
 
-int otelctx_lock(uint64_t *word)
+OTELCTX_RARE static int wait_for(uint64_t *word, uint64_t me)
 {
-    const uint64_t me = this_thread();
     uint64_t taken = me;
 
     for (;;) {
@@ -41,6 +40,14 @@ int otelctx_lock(uint64_t *word)
             return -EBUSY;
         taken = me | SLEEPERS; /* others may still sleep */
     }
+}
+
+int otelctx_lock(uint64_t *word)
+{
+    const uint64_t me = this_thread();
+    uint64_t free = 0;
+
+    return otelctx_swap_if(word, &free, me) ? 0 : wait_for(word, me);
 }
 
 void otelctx_unlock(uint64_t *word)

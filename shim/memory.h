@@ -23,6 +23,7 @@ struct otelctx_wiped {
     uint64_t forks;
     bool resumed;    /* a child in the middle of a call of its parent's */
     uint64_t now_ns; /* of the call that has the lock; 0: not asked for yet */
+    const char *failed; /* the system call at fault when nothing was shown */
     struct otelctx_publication publication;
 };
 
@@ -50,7 +51,7 @@ OTELCTX_INLINE struct otelctx_memory *otelctx_memory(void)
 }
 
 /* Returns 0, -ENOSYS (no page size is known) or what mmap said. */
-int otelctx_memory_make(void);
+OTELCTX_RARE int otelctx_memory_make(void);
 
 /* Bytes; once there is memory. */
 size_t otelctx_memory_page_size(void);
@@ -59,7 +60,7 @@ size_t otelctx_memory_page_size(void);
 extern bool otelctx_memory_is_wiped __attribute__((visibility("hidden")));
 
 /* Where it does not, do so in a child. */
-void otelctx_memory_notice_fork(void);
+OTELCTX_RARE void otelctx_memory_notice_fork(void);
 
 /* The first thing of all in a child: wipe, whatever the kernel did. */
 void otelctx_memory_wipe(void);

@@ -17,7 +17,10 @@ enum {
     ANY_VALUE_STRING_VALUE = 1,
 };
 enum {
-    VARINT_BYTE_MAX = 0x7f
+    VARINT_BYTE_MAX = 0x7f,
+    /* Of an entry all of whose sizes are a byte each. */
+    SHORT_HEADS = 8, /* four tags and four sizes */
+    SHORT_MAX = 2 + VARINT_BYTE_MAX
 };
 
 /* What the reference reader and ctx-sharing-demo take; more is still read by
@@ -46,19 +49,24 @@ static uint32_t end_of(const struct otelctx_payload *p, enum otelctx_place at)
     return begin_of(p, at) + p->size[at];
 }
 
+static bool is_empty(struct entry e)
+{
+    return e.start == e.end;
+}
+
 /* The key of the entry at `start`, where that ends, and, unless it is NULL, the
  * string that is its value. */
 OTELCTX_RARE static struct otelctx_span
-take_entry(const struct otelctx_payload *p, uint32_t start, uint32_t *end,
-           struct otelctx_span *value)
+take_entry(const struct otelctx_payload *p, const uint8_t *start,
+           const uint8_t **end, struct otelctx_span *value)
 {
-    const char *const bytes = (const char *)p->bytes;
-    struct otelctx_span rest = {bytes + start,
-                                end_of(p, OTELCTX_EXTRA) - start};
+    struct otelctx_span rest = {
+        (const char *)start,
+        (size_t)(p->bytes + end_of(p, OTELCTX_EXTRA) - start)};
     struct otelctx_span key_value = otelctx_pb_take(&rest);
     const struct otelctx_span key = otelctx_pb_take(&key_value);
 
-    *end = (uint32_t)(rest.at - bytes);
+    *end = (const uint8_t *)rest.at;
     if (value) {
         struct otelctx_span any_value = otelctx_pb_take(&key_value);
 
@@ -67,28 +75,30 @@ take_entry(const struct otelctx_payload *p, uint32_t start, uint32_t *end,
     return key;
 }
 
-/* Where it is, or, when it is not there, where the next one goes. */
-static bool find(const struct otelctx_payload *p, enum otelctx_place place,
-                 struct otelctx_span key, struct entry *out)
+/* Where it is; when it is not there: nothing, where the next one goes. */
+static struct entry find(const struct otelctx_payload *p,
+                         enum otelctx_place place, struct otelctx_span key)
 {
-    const uint32_t end = end_of(p, place);
-    uint32_t next;
+    const uint8_t *at = p->bytes + begin_of(p, place);
+    const uint8_t *const end = p->bytes + end_of(p, place);
+    const uint8_t *next = end;
 
-    for (uint32_t at = begin_of(p, place); at < end; at = next) {
+    for (; at < end; at = next) {
         /* Tag, size, tag, size: in an entry that is short, a byte each. */
-        const uint8_t *const head = p->bytes + at;
-        struct otelctx_span found = {(const char *)head + 4, head[3]};
+        struct otelctx_span found = {(const char *)at + 4, at[3]};
 
-        next = at + 2u + head[1];
-        if (head[1] > VARINT_BYTE_MAX)
-            found = take_entry(p, at, &next, NULL);
-        if (found.size == key.size && memcmp(found.at, key.at, key.size) == 0) {
-            *out = (struct entry){at, next};
-            return true;
+        next = at + 2 + at[1];
+        if (at[1] > VARINT_BYTE_MAX) {
+            const uint8_t *after;
+
+            found = take_entry(p, at, &after, NULL);
+            next = after;
         }
+        if (found.size == key.size && memcmp(found.at, key.at, key.size) == 0)
+            break;
     }
-    *out = (struct entry){end, end};
-    return false;
+    return (struct entry){(uint32_t)(at - p->bytes),
+                          (uint32_t)(next - p->bytes)};
 }
 
 /* ---- One attribute, outside in ------------------------------------------ */
@@ -189,64 +199,58 @@ bool otelctx_payload_is_key(struct otelctx_span key)
     return key.size > 0 && is_text(key);
 }
 
-static int check_key(struct otelctx_span key)
+OTELCTX_RARE static int check_key(struct otelctx_span key)
 {
     if (!otelctx_payload_is_key(key))
         return -EINVAL;
-    if (key.at[0] == 't' && /* which few do */
-        otelctx_span_begins(key, OTELCTX_SPAN("threadlocal.")))
-        return -EPERM;
+    return otelctx_span_begins(key, OTELCTX_SPAN("threadlocal.")) ? -EPERM : 0;
+}
+
+OTELCTX_RARE static int set_any(struct otelctx_payload *p,
+                                enum otelctx_place place,
+                                struct otelctx_span key,
+                                struct otelctx_span value)
+{
+    const struct entry old = find(p, place, key);
+    const int err = check_key(key);
+    size_t size = 0;
+
+    if (err || (value.at && !is_text(value)))
+        return err ? err : -EINVAL;
+    if (key.size > OTELCTX_PAYLOAD_MAX || value.size > OTELCTX_PAYLOAD_MAX)
+        return -ENOSPC;
+    if (value.at) {
+        size = entry_size(key, value);
+        if (!fits(p, place, old.end - old.start, size))
+            return -ENOSPC;
+    }
+    resize(p, place, &old, (uint32_t)size);
+    if (value.at)
+        (void)otelctx_payload_put(p->bytes + old.start, place, key, value);
+    else if (!is_empty(old))
+        p->is_complete = false;
     return 0;
 }
 
+/* Most often a short value becomes another one that is as long. */
 int otelctx_payload_set(struct otelctx_payload *payload,
                         enum otelctx_place place, struct otelctx_span key,
                         struct otelctx_span value)
 {
-    const int err = check_key(key);
-    struct entry old;
-    size_t size;
+    const struct entry old = find(payload, place, key);
+    const size_t size = SHORT_HEADS + key.size + value.size;
 
-    if (err)
-        return err;
-    if (!is_text(value))
-        return -EINVAL;
-    if (key.size > OTELCTX_PAYLOAD_MAX || value.size > OTELCTX_PAYLOAD_MAX)
-        return -ENOSPC;
-
-    size = entry_size(key, value);
-    (void)find(payload, place, key, &old);
-    if (old.end - old.start == size) { /* so the value is as long as before */
-        if (value.size > 0)
-            memcpy(payload->bytes + old.end - value.size, value.at, value.size);
-        return 0;
-    }
-    if (!fits(payload, place, old.end - old.start, size))
-        return -ENOSPC;
-    resize(payload, place, &old, (uint32_t)size);
-    (void)otelctx_payload_put(payload->bytes + old.start, place, key, value);
+    if (old.end - old.start != size || size > SHORT_MAX || value.size == 0 ||
+        !is_text(value))
+        return set_any(payload, place, key, value);
+    memcpy(payload->bytes + old.end - value.size, value.at, value.size);
     return 0;
-}
-
-int otelctx_payload_unset(struct otelctx_payload *payload,
-                          enum otelctx_place place, struct otelctx_span key)
-{
-    const int err = check_key(key);
-    struct entry old;
-
-    if (!err && find(payload, place, key, &old)) {
-        resize(payload, place, &old, 0);
-        payload->is_complete = false;
-    }
-    return err;
 }
 
 bool otelctx_payload_has(const struct otelctx_payload *payload,
                          enum otelctx_place place, struct otelctx_span key)
 {
-    struct entry found;
-
-    return find(payload, place, key, &found);
+    return !is_empty(find(payload, place, key));
 }
 
 void otelctx_payload_clear(struct otelctx_payload *payload,
@@ -281,10 +285,11 @@ const char *otelctx_payload_beyond(const struct otelctx_payload *payload)
         return "the resource is longer than 16383 bytes";
 
     for (unsigned place = OTELCTX_RESOURCE; place <= OTELCTX_EXTRA; place++) {
-        const uint32_t end = end_of(payload, place);
+        const uint8_t *at = payload->bytes + begin_of(payload, place);
+        const uint8_t *const end = payload->bytes + end_of(payload, place);
         unsigned pairs = place == OTELCTX_EXTRA ? RESERVED_PAIRS : 0;
 
-        for (uint32_t at = begin_of(payload, place); at < end; pairs++) {
+        for (; at < end; pairs++) {
             struct otelctx_span value;
 
             if (take_entry(payload, at, &at, &value).size > COMMON_STRING_MAX ||

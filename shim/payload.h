@@ -28,6 +28,7 @@ struct otelctx_payload {
 
 /*
  * Set one attribute, behind the others, or in its place if it is there already.
+ * A value that is unset removes it.
  *
  * Returns 0, -EINVAL (empty key; key or value not UTF-8, or with a NUL), -EPERM
  * (a key that begins with "threadlocal.", which only the thread context may
@@ -38,10 +39,6 @@ struct otelctx_payload {
 int otelctx_payload_set(struct otelctx_payload *payload,
                         enum otelctx_place place, struct otelctx_span key,
                         struct otelctx_span value);
-
-/* Remove one attribute, if it is there; -EINVAL and -EPERM as above. */
-int otelctx_payload_unset(struct otelctx_payload *payload,
-                          enum otelctx_place place, struct otelctx_span key);
 
 bool otelctx_payload_has(const struct otelctx_payload *payload,
                          enum otelctx_place place, struct otelctx_span key);

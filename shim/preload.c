@@ -81,7 +81,6 @@ static void give_instance_id(const struct otelctx_settings *s)
 /* Under the context's lock: only the first to come does anything. */
 static void start_once(struct otelctx_settings *s)
 {
-    const char *failed;
     int count, err;
 
     if (otelctx_load_acquire(&otelctx_status) != OTELCTX_NOT_STARTED)
@@ -89,12 +88,11 @@ static void start_once(struct otelctx_settings *s)
     count = otelctx_stage(s);
     give_instance_id(s);
     if (count > 0 || s->options.publish == OTELCTX_PUBLISH_ALWAYS) {
-        otelctx_lifecycle_check(true);
-        err = otelctx_context_publish(&failed);
+        err = otelctx_lifecycle_publish(true);
         if (err == -ESTALE)
             ; /* told when we leave */
         else if (err)
-            tell_failure(cannot_publish, failed, err);
+            tell_failure(cannot_publish, otelctx_context_failed(), err);
         else
             tell_published();
     }

@@ -20,8 +20,8 @@ static size_t area_size(size_t page_size)
 }
 
 /* memcmp(3) without a loop, because each update asks. */
-static bool is_same(const struct otelctx_header *a,
-                    const struct otelctx_header *b)
+OTELCTX_INLINE bool is_same(const struct otelctx_header *a,
+                            const struct otelctx_header *b)
 {
     typedef uint64_t __attribute__((may_alias)) word;
     const word *const x = (const word *)a, *const y = (const word *)b;
@@ -30,7 +30,7 @@ static bool is_same(const struct otelctx_header *a,
     return ((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3])) == 0;
 }
 
-static bool is_ours(const struct otelctx_publication *p)
+OTELCTX_INLINE bool is_ours(const struct otelctx_publication *p)
 {
     return p->written.published_at_ns == 0 ||
            is_same(header_of(p), &p->written);
@@ -43,7 +43,6 @@ int otelctx_publication_room(struct otelctx_publication *p, size_t size,
     const size_t area = area_size(page_size);
     int err = 0;
 
-    *failed = "somebody else's header";
     if (p->mapping.at && !is_ours(p))
         return -ESTALE;
     if (size > area && !p->large)
@@ -87,13 +86,12 @@ static void header_update(struct otelctx_header *h,
     otelctx_store(&h->published_at_ns, new->published_at_ns);
 }
 
-int otelctx_publication_commit(struct otelctx_publication *p,
-                               const uint8_t *room, size_t size,
-                               uint64_t now_ns)
+void otelctx_publication_commit(struct otelctx_publication *p,
+                                const uint8_t *room, size_t size,
+                                uint64_t now_ns)
 {
     struct otelctx_header *h = header_of(p);
     const bool is_new = h->published_at_ns == 0;
-    int err;
 
     p->last_ns = now_ns > p->last_ns ? now_ns : p->last_ns + 1;
     p->turn ^= 1;
@@ -109,8 +107,12 @@ int otelctx_publication_commit(struct otelctx_publication *p,
         header_write(h, &p->written);
     else
         header_update(h, &p->written);
+}
 
-    err = otelctx_mapping_name(&p->mapping);
+int otelctx_publication_name(struct otelctx_publication *p)
+{
+    const int err = otelctx_mapping_name(&p->mapping);
+
     if (err)
         otelctx_publication_drop(p);
     return err;

@@ -33,7 +33,7 @@ struct otelctx_publication {
  * page_size  bytes
  *
  * Returns 0, -ESTALE (somebody else has changed the header: it is theirs now)
- * or -errno; *failed then names the system call at fault, and what is published
+ * or -errno; then *failed names the system call at fault, and what is published
  * stays.
  */
 int otelctx_publication_room(struct otelctx_publication *p, size_t size,
@@ -41,16 +41,24 @@ int otelctx_publication_room(struct otelctx_publication *p, size_t size,
                              const char **failed);
 
 /*
- * Show readers the payload that was written into room.
+ * Show readers the payload that was written into room; they wait for its name.
  *
  * now_ns  CLOCK_BOOTTIME
  *
- * Returns 0, or -errno when readers never had a way to find it: it is
- * withdrawn. Rule: OTEP 4719, "Publication Protocol" and "Updating Protocol".
+ * Rule: OTEP 4719, "Publication Protocol" and "Updating Protocol".
  */
-int otelctx_publication_commit(struct otelctx_publication *p,
-                               const uint8_t *room, size_t size,
-                               uint64_t now_ns);
+void otelctx_publication_commit(struct otelctx_publication *p,
+                                const uint8_t *room, size_t size,
+                                uint64_t now_ns);
+
+/*
+ * The last step of both. By itself, because what returns after a system call is
+ * slow: it should be as near to the caller as can be.
+ *
+ * Returns 0, or -errno when readers never had a way to find it: it is
+ * withdrawn.
+ */
+int otelctx_publication_name(struct otelctx_publication *p);
 
 /* Withdraw what is published, if anything, and if it is still ours. */
 void otelctx_publication_drop(struct otelctx_publication *p);

@@ -130,8 +130,7 @@ static int stage_extra(const struct otelctx_settings *s)
 static int take_key(struct otelctx_span text, struct otelctx_span name,
                     struct otelctx_fault *fault)
 {
-    const char *failed;
-    const int index = otelctx_context_key(name, &failed);
+    const int index = otelctx_context_key(name);
 
     fault->pos = (size_t)(name.at - text.at) + 1;
     if (index == -EINVAL)

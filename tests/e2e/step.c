@@ -52,8 +52,8 @@ static void write_room(size_t size)
 
 static void commit(size_t size, uint64_t now_ns)
 {
-    if (otelctx_publication_commit(&shared->context, shared->room, size,
-                                   now_ns))
+    otelctx_publication_commit(&shared->context, shared->room, size, now_ns);
+    if (otelctx_publication_name(&shared->context))
         _exit(1);
 }
 

@@ -70,7 +70,7 @@ static void change(struct otelctx_payload *payload, struct model *m,
     }
     key = take(data, take_byte(data));
     if (what % 16 <= UNSET) {
-        otelctx_payload_unset(payload, place, key);
+        otelctx_payload_set(payload, place, key, (struct otelctx_span){0});
         model_unset(&m->places[place], key);
     } else {
         const struct otelctx_span value = take_value(data);

@@ -43,9 +43,10 @@ static int set_many(enum otelctx_place place, const char *key, size_t size)
                                (struct otelctx_span){many, size});
 }
 
-static void unset(enum otelctx_place place, const char *key)
+static int unset(enum otelctx_place place, const char *key)
 {
-    otelctx_payload_unset(&payload, place, otelctx_span_from(key));
+    return otelctx_payload_set(&payload, place, otelctx_span_from(key),
+                               (struct otelctx_span){0});
 }
 
 static bool has(enum otelctx_place place, const char *key)
@@ -154,10 +155,7 @@ Test(payload, an_empty_value_is_a_string_all_the_same)
 {
     cr_expect_eq(set("k", ""), 0);
     expect_bytes(OTELCTX_SPAN("\x0a\x09\x0a\x07\x0a\x01k\x12\x02\x0a\x00"));
-    cr_expect_eq(otelctx_payload_set(&payload, OTELCTX_RESOURCE,
-                                     OTELCTX_SPAN("k"),
-                                     (struct otelctx_span){NULL, 0}),
-                 0);
+    cr_expect_eq(set("k", ""), 0);
     expect_bytes(OTELCTX_SPAN("\x0a\x09\x0a\x07\x0a\x01k\x12\x02\x0a\x00"));
 }
 
@@ -256,9 +254,24 @@ Test(payload, unset_of_what_is_not_there_changes_nothing)
     otelctx_payload_copy(&other, &payload);
     unset(OTELCTX_RESOURCE, "a");
     unset(OTELCTX_RESOURCE, "abc");
-    unset(OTELCTX_RESOURCE, "");
-    unset(OTELCTX_EXTRA, "ab");
+    cr_expect_eq(unset(OTELCTX_EXTRA, "ab"), 0);
+    cr_expect_eq(unset(OTELCTX_RESOURCE, ""), -EINVAL);
+    cr_expect_eq(unset(OTELCTX_EXTRA, "threadlocal.a"), -EPERM);
     cr_expect(unchanged());
+}
+
+Test(payload, a_value_of_another_length_is_as_if_it_had_been_the_first)
+{
+    for (size_t before = 0; before <= 140; before++)
+        for (size_t after = before; after <= before + 4; after++) {
+            otelctx_payload_clear(&payload, OTELCTX_RESOURCE);
+            cr_expect_eq(set_many(OTELCTX_RESOURCE, "k", after), 0);
+            otelctx_payload_copy(&other, &payload);
+            otelctx_payload_clear(&payload, OTELCTX_RESOURCE);
+            cr_expect_eq(set_many(OTELCTX_RESOURCE, "k", before), 0);
+            cr_expect_eq(set_many(OTELCTX_RESOURCE, "k", after), 0);
+            cr_expect(unchanged(), "%zu, then %zu bytes", before, after);
+        }
 }
 
 Test(payload, has_what_was_set)
@@ -539,7 +552,7 @@ static void change(struct model *m, unsigned *seed)
     case 1:
     case 2:
     case 3:
-        otelctx_payload_unset(&payload, place, key);
+        otelctx_payload_set(&payload, place, key, (struct otelctx_span){0});
         model_unset(&m->places[place], key);
         break;
     default:
