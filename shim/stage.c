@@ -133,9 +133,7 @@ static int take_key(struct otelctx_span text, struct otelctx_span name,
     const int index = otelctx_context_key(name);
 
     fault->pos = (size_t)(name.at - text.at) + 1;
-    if (index == -EINVAL)
-        fault->why = "expected a key without a NUL character";
-    else if (index == -EOPNOTSUPP)
+    if (index == -EOPNOTSUPP)
         fault->why = "expected no keys with this OTELCTX_SCHEMA_VERSION";
     else
         fault->why = "expected at most 256 keys, and 65536 bytes with "
