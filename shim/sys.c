@@ -124,10 +124,11 @@ int otelctx_sys_file_size_limit(uint64_t *out)
     return err;
 }
 
+/* With no more flags than everybody's memory has: the kernel makes it one with
+ * the memory next to it, so that a fork has no more mappings to copy. */
 int otelctx_sys_map(size_t size, int fd, void **out)
 {
-    const int flags =
-        MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS | MAP_NORESERVE : MAP_POPULATE);
+    const int flags = MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS : MAP_POPULATE);
     const long at =
         call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, flags, fd, 0);
 

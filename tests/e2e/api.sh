@@ -95,6 +95,11 @@ for value in 2 3 4 5; do
     call publish >/dev/null
 done
 same 'further updates take no further page' "$before" "$(dirty "$PID")"
+mappings() { # NAME=VALUE...: of a program that runs with it
+    env "$@" cat /proc/self/maps | wc -l
+}
+same 'it takes four mappings: two of its file, what a fork wipes, and the context' \
+    4 $(($(mappings "LD_PRELOAD=$SHIM") - $(mappings)))
 CHILD=$(call fork)
 same 'a forked child publishes, and writes to no page of the library' 'ok 0' \
     "$(status "$CHILD") $(dirty "$CHILD" "$(realpath "$SHIM")")"

@@ -179,8 +179,8 @@ same 'and nothing is said of its threads, which are none of libc'"'"'s' \
         jq -r .thread_context.status)"
 same 'and no file of /proc is left open' '' \
     "$(find "/proc/$PID/fd" -lname '/proc/*')"
-strace -f -o go.trace -e trace=mmap,munmap -E LD_PRELOAD="$SHIM" ./go_pie >/dev/null
-copy=$(sed -n 's/.*mmap(NULL, \([0-9]*\), .*MAP_NORESERVE.*/\1/p' go.trace | head -n 1)
+strace -f -o go.trace -e trace=mmap,munmap,openat -E LD_PRELOAD="$SHIM" ./go_pie >/dev/null
+copy=$(sed '/self\/environ/q' go.trace | sed -n 's/.*mmap(NULL, \([0-9]*\), .*/\1/p' | tail -n 1)
 same 'nor the copy of the environment left mapped' 1 \
     "$(grep -c "munmap(.*, $copy) *= 0" go.trace)"
 

@@ -415,7 +415,7 @@ PROT_READ|PROT_WRITE
 PROT_READ" "$(refused all get)
 $(sed -n 's/^mprotect(.*, \(PROT[^)]*\)).*/\1/p' "$TMP/trace" | tail -2)"
 image=$(numbered mprotect 'PROT_READ|PROT_WRITE' | tail -1)
-memory=$(numbered mmap MAP_NORESERVE | head -1)
+memory=$(sed '/MADV_WIPEONFORK/q' "$TMP/trace" | grep -c '^mmap(')
 same 'where it cannot be, the main thread has it, and why is said' \
     "get 0 $parent
 warn: cannot attach TRACEPARENT to all threads: mprotect (errno 12)" \
