@@ -33,7 +33,7 @@ enum {
 };
 static uint64_t versions;
 
-static struct otelctx_publication *publication(void)
+OTELCTX_INLINE struct otelctx_publication *publication(void)
 {
     return &otelctx_memory()->wiped.publication;
 }

@@ -103,7 +103,7 @@ enum otelctx_child {
 };
 
 /* The first thing in a forked child. */
-OTELCTX_RARE void otelctx_context_begin_child(enum otelctx_child what);
+void otelctx_context_begin_child(enum otelctx_child what);
 
 /* Publish what is to be, and is not yet. */
 void otelctx_context_catch_up(void);

@@ -63,16 +63,6 @@ int otelctx_mapping_open(size_t size, struct otelctx_mapping *out,
     return err;
 }
 
-int otelctx_mapping_name(struct otelctx_mapping *mapping)
-{
-    const int err =
-        otelctx_sys_name(mapping->at, mapping->size, OTELCTX_MAPPING_NAME);
-
-    if (!err)
-        mapping->found = true;
-    return mapping->found ? 0 : err;
-}
-
 void otelctx_mapping_close(struct otelctx_mapping *mapping)
 {
     const struct otelctx_mapping closed = *mapping;

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shim/sys.h"
+#include "shim/wire.h"
+
 /* The memory that readers look for: rw-p, private, not inherited by fork. */
 struct otelctx_mapping {
     uint8_t *at; /* NULL when there is none */
@@ -31,7 +34,15 @@ int otelctx_mapping_open(size_t size, struct otelctx_mapping *out,
  * one that was named keeps its name.
  * Rule: OTEP 4719, "Publication Protocol", step 10.
  */
-int otelctx_mapping_name(struct otelctx_mapping *mapping);
+OTELCTX_INLINE int otelctx_mapping_name(struct otelctx_mapping *mapping)
+{
+    const int err =
+        otelctx_sys_name(mapping->at, mapping->size, OTELCTX_MAPPING_NAME);
+
+    if (!err)
+        mapping->found = true;
+    return mapping->found ? 0 : err;
+}
 
 void otelctx_mapping_close(struct otelctx_mapping *mapping);
 

@@ -11,11 +11,6 @@
 #include "shim/sys.h"
 #include "shim/wire.h"
 
-#ifndef PR_SET_VMA
-#define PR_SET_VMA           0x53564d41
-#define PR_SET_VMA_ANON_NAME 0
-#endif
-
 typedef int prctl_function(int option, ...);
 static prctl_function *next; /* NULL: the kernel */
 

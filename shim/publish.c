@@ -109,15 +109,6 @@ void otelctx_publication_commit(struct otelctx_publication *p,
         header_update(h, &p->written);
 }
 
-int otelctx_publication_name(struct otelctx_publication *p)
-{
-    const int err = otelctx_mapping_name(&p->mapping);
-
-    if (err)
-        otelctx_publication_drop(p);
-    return err;
-}
-
 void otelctx_publication_drop(struct otelctx_publication *p)
 {
     struct otelctx_header *h = header_of(p);

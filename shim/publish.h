@@ -51,17 +51,23 @@ void otelctx_publication_commit(struct otelctx_publication *p,
                                 const uint8_t *room, size_t size,
                                 uint64_t now_ns);
 
+/* Withdraw what is published, if anything, and if it is still ours. */
+void otelctx_publication_drop(struct otelctx_publication *p);
+
 /*
- * The last step of both. By itself, because what returns after a system call is
- * slow: it should be as near to the caller as can be.
+ * The last step of both.
  *
  * Returns 0, or -errno when readers never had a way to find it: it is
  * withdrawn.
  */
-int otelctx_publication_name(struct otelctx_publication *p);
+OTELCTX_INLINE int otelctx_publication_name(struct otelctx_publication *p)
+{
+    const int err = otelctx_mapping_name(&p->mapping);
 
-/* Withdraw what is published, if anything, and if it is still ours. */
-void otelctx_publication_drop(struct otelctx_publication *p);
+    if (err)
+        otelctx_publication_drop(p);
+    return err;
+}
 
 /* Never look at the mapping again: it is somebody else's. */
 void otelctx_publication_forget(struct otelctx_publication *p);

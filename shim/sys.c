@@ -10,7 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 
 /* Newer than the headers of the oldest systems that this builds on. */
@@ -31,45 +30,11 @@
 #ifndef GRND_INSECURE
 #define GRND_INSECURE 0x4U
 #endif
-#ifndef PR_SET_VMA
-#define PR_SET_VMA           0x53564d41
-#define PR_SET_VMA_ANON_NAME 0
-#endif
 
-#if defined(__x86_64__)
 static long call(long number, long a, long b, long c, long d, long e, long f)
 {
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    long result = number;
-
-    __asm__ volatile("syscall"
-                     : "+a"(result)
-                     : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
+    return otelctx_syscall(number, a, b, c, d, e, f);
 }
-#elif defined(__aarch64__)
-static long call(long number, long a, long b, long c, long d, long e, long f)
-{
-    register long x8 __asm__("x8") = number;
-    register long x0 __asm__("x0") = a;
-    register long x1 __asm__("x1") = b;
-    register long x2 __asm__("x2") = c;
-    register long x3 __asm__("x3") = d;
-    register long x4 __asm__("x4") = e;
-    register long x5 __asm__("x5") = f;
-
-    __asm__ volatile("svc 0"
-                     : "+r"(x0)
-                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-                     : "memory");
-    return x0;
-}
-#else
-#error "x86-64 and aarch64 only"
-#endif
 
 static long call0(long number)
 {
@@ -172,12 +137,6 @@ int otelctx_sys_protect(void *at, size_t size, bool writable)
 {
     return (int)call3(SYS_mprotect, (long)at, (long)size,
                       writable ? PROT_READ | PROT_WRITE : PROT_READ);
-}
-
-int otelctx_sys_name(void *at, size_t size, const char *name)
-{
-    return (int)call(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, (long)at,
-                     (long)size, (long)name, 0);
 }
 
 int otelctx_sys_prctl(int option, const unsigned long args[4])

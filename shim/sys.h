@@ -11,6 +11,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/prctl.h>
+
+#include "shim/syscall.h"
+
+#ifndef PR_SET_VMA /* Linux 5.17 */
+#define PR_SET_VMA           0x53564d41
+#define PR_SET_VMA_ANON_NAME 0
+#endif
 
 /* A sealable, close-on-exec memfd; seal_noexec needs Linux 6.3. */
 int otelctx_sys_memfd(const char *name, bool seal_noexec);
@@ -30,8 +38,14 @@ int otelctx_sys_wipe_on_fork(void *at, size_t size);
 int otelctx_sys_keep_on_fork(void *at, size_t size);
 int otelctx_sys_protect(void *at, size_t size, bool writable);
 
-/* PR_SET_VMA_ANON_NAME; readers hook it and compare the name. */
-int otelctx_sys_name(void *at, size_t size, const char *name);
+/* PR_SET_VMA_ANON_NAME; readers hook it and compare the name. What returns
+ * after a system call is slow, on machines with SRSO, so this one is made where
+ * it is asked for. */
+OTELCTX_INLINE int otelctx_sys_name(void *at, size_t size, const char *name)
+{
+    return (int)otelctx_syscall(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME,
+                                (long)at, (long)size, (long)name, 0);
+}
 
 /* Whatever the host asks of prctl. */
 int otelctx_sys_prctl(int option, const unsigned long args[4]);
