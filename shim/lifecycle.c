@@ -132,8 +132,9 @@ void otelctx_lifecycle_leave(void)
     otelctx_context_leave();
 }
 
-/* One function with all that it calls, because of otelctx_publication_name():
- * for that, it must not be part of its callers, which are two. */
+/* Not part of its callers, which are two: so all that it calls is part of it,
+ * and its system call, see otelctx_sys_name(), is made as near to them as can
+ * be. */
 __attribute__((noinline)) int otelctx_lifecycle_publish(bool at_start)
 {
     int err;
