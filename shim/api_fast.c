@@ -201,8 +201,7 @@ FAST int otelctx_swap(struct otelctx_record *record,
     struct otelctx_record **const slot = thread_slot();
     struct otelctx_record *before, *interrupted;
 
-    /* Neither may be odd. */
-    if (!LIKELY((((uintptr_t)record | (uintptr_t)self) & 1) == 0))
+    if (!LIKELY(((uintptr_t)record & 1) == 0) || !LIKELY(is_known(self)))
         return otelctx_swap_any(record, previous);
     before = *slot;
     interrupted = self->swapping;

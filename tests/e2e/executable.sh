@@ -58,12 +58,25 @@ rules() {
     same "$name: has both hash tables" 2 "$(grep -c 'HASH)' <<<"$dynamic")"
     same "$name: has two loadable segments" 2 "$(grep -c ' LOAD ' <<<"$segments")"
     contains "$name: is read-only after relocation" GNU_RELRO "$segments"
-    same "$name: nothing of the file stays writable" '' \
-        "$(readelf -WS "$file" | grep -F ' .data ' || :)"
+    same "$name: nothing of the file stays writable" ends_within \
+        "$(relro_end "$segments")"
     same "$name: has a stack that is not executable" RW \
         "$(sed -n 's/.*GNU_STACK.* \(R.*\) 0x.*/\1/p' <<<"$segments" | tr -d ' ')"
     contains "$name: has a build id" 'Build ID: ' "$(readelf -Wn "$file")"
     contains "$name: has unwind tables" .eh_frame "$(readelf -WS "$file")"
+}
+
+# relro_end SEGMENTS: where it ends, beside the writable segment's part of the file.
+relro_end() {
+    local at in_file memory relro
+
+    read -r at in_file < <(awk '$1 == "LOAD" && $7 == "RW" {print $3, $5}' <<<"$1")
+    read -r relro memory < <(awk '$1 == "GNU_RELRO" {print $3, $6}' <<<"$1")
+    if ((at == relro && in_file <= memory)); then
+        echo ends_within
+    else
+        echo "$((at + in_file)) in the file, $((relro + memory)) of RELRO"
+    fi
 }
 
 # stripped_size FILE STRIP: in KiB, rounded up.
@@ -109,6 +122,16 @@ aarch64() {
             -E OTELCTX_LOG_LEVEL=info "$TMP/driver" 2>&1 |
         sed 's/\[[0-9]*\]/[PID]/'
 }
+places_unknown() { # COMMAND...: before the shim is at work, or where it is not
+    printf '%s\n' "$@" swap swapout | qemu-aarch64 -L /usr/aarch64-linux-gnu \
+        "${with[@]}" "$TMP/driver" 2>&1 | tail -n 2
+}
+with=(-E "LD_PRELOAD=$other" -E OTELCTX_DISABLED=true)
+same 'aarch64: disabled, it swaps nothing' $'swap -38\nswapout -38' \
+    "$(places_unknown)"
+with=()
+same 'aarch64: opened, it swaps' $'swap 0\nswapout 0' \
+    "$(places_unknown "open $other" "init 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")"
 same 'aarch64: it publishes and serves its calls' \
     'otelctx[PID]: info: published a process context of 129 bytes
 abi 1
