@@ -205,11 +205,15 @@ static int commit(uint64_t version)
     const size_t size = size_with_keys(version);
     struct otelctx_publication *p = publication();
     uint8_t *room;
-    int err = otelctx_publication_room(p, size, otelctx_memory_page_size(),
-                                       &room, &otelctx_memory()->wiped.failed);
+    int err;
 
-    if (err == -ESTALE)
+    /* In a child that resumes a call it may just have been hidden. */
+    if (!otelctx_publication_is_ours(p) && !otelctx_memory()->wiped.resumed) {
         otelctx_context_yield(p->mapping.at);
+        return -ESTALE;
+    }
+    err = otelctx_publication_room(p, size, otelctx_memory_page_size(), &room,
+                                   &otelctx_memory()->wiped.failed);
     if (err)
         return err;
     otelctx_keys_encode(&otelctx_memory()->keys,
@@ -248,7 +252,8 @@ static void renew_instance(void)
             otelctx_memory()->version[i].bytes,
             otelctx_payload_used(&otelctx_memory()->version[i]), old);
     /* Nothing is there yet, but in a child that resumes a call. */
-    otelctx_instance_replace(p->mapping.at, p->mapping.size, old);
+    if (p->mapping.at)
+        otelctx_instance_replace(p->mapping.at, p->mapping.size, old);
     if (p->large)
         otelctx_instance_replace(p->large, (size_t)2 * OTELCTX_PAYLOAD_MAX,
                                  old);
@@ -384,9 +389,9 @@ void otelctx_context_resume_in_child(enum otelctx_child what)
 
 void otelctx_context_end_resumed(void)
 {
-    otelctx_memory()->wiped.resumed = false;
     if (!is_shown)
         otelctx_publication_drop(publication());
     else if (publication()->mapping.at)
         (void)show(published());
+    otelctx_memory()->wiped.resumed = false;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/publish.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -30,9 +29,9 @@ OTELCTX_INLINE bool is_same(const struct otelctx_header *a,
     return ((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3])) == 0;
 }
 
-OTELCTX_INLINE bool is_ours(const struct otelctx_publication *p)
+bool otelctx_publication_is_ours(const struct otelctx_publication *p)
 {
-    return p->written.published_at_ns == 0 ||
+    return !p->mapping.at || p->written.published_at_ns == 0 ||
            is_same(header_of(p), &p->written);
 }
 
@@ -43,8 +42,6 @@ int otelctx_publication_room(struct otelctx_publication *p, size_t size,
     const size_t area = area_size(page_size);
     int err = 0;
 
-    if (p->mapping.at && !is_ours(p))
-        return -ESTALE;
     if (size > area && !p->large)
         err = otelctx_mapping_reserve((size_t)2 * OTELCTX_PAYLOAD_MAX,
                                       &p->large, failed);
@@ -91,7 +88,8 @@ void otelctx_publication_commit(struct otelctx_publication *p,
                                 uint64_t now_ns)
 {
     struct otelctx_header *h = header_of(p);
-    const bool is_new = h->published_at_ns == 0;
+    /* Or hidden, see otelctx_publication_hide(). */
+    const bool is_new = h->published_at_ns == 0 || h->signature[0] == '\0';
 
     p->last_ns = now_ns > p->last_ns ? now_ns : p->last_ns + 1;
     p->turn ^= 1;
@@ -116,7 +114,7 @@ void otelctx_publication_drop(struct otelctx_publication *p)
     if (!h)
         return;
     /* Whose it is now may even have unmapped it. */
-    if (!otelctx_sys_readable(h) || !is_ours(p)) {
+    if (!otelctx_sys_readable(h) || !otelctx_publication_is_ours(p)) {
         otelctx_publication_forget(p);
         return;
     }

@@ -25,6 +25,9 @@ struct otelctx_publication {
     struct otelctx_header written; /* as we left it, or are about to */
 };
 
+/* Is the header, if any, as we left it? Else somebody took the mapping over. */
+bool otelctx_publication_is_ours(const struct otelctx_publication *p);
+
 /*
  * Where the next payload is to be written: memory that no reader looks at yet.
  * Makes the mapping when there is none.
@@ -32,16 +35,15 @@ struct otelctx_publication {
  * size       of the payload in bytes, 1..OTELCTX_PAYLOAD_MAX
  * page_size  bytes
  *
- * Returns 0, -ESTALE (somebody else has changed the header: it is theirs now)
- * or -errno; then *failed names the system call at fault, and what is published
- * stays.
+ * Returns 0 or -errno; *failed then names the system call at fault, and what is
+ * published stays.
  */
 int otelctx_publication_room(struct otelctx_publication *p, size_t size,
                              size_t page_size, uint8_t **room,
                              const char **failed);
 
 /*
- * Show readers the payload that was written into room; they wait for its name.
+ * Show readers the payload that was written into room. Next it is to be named.
  *
  * now_ns  CLOCK_BOOTTIME
  *

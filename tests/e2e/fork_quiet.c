@@ -8,6 +8,8 @@
 
 #include "tests/e2e/fork_filter.h"
 
+#include <sys/time.h>
+
 TestSuite(fork_quiet, .timeout = 120);
 
 static void expect_silent_children(int (*kill_at)(long))
@@ -32,4 +34,46 @@ static int kill_by_a_second_filter(long call)
 Test(fork_quiet, so_may_one_on_top_of_another)
 {
     expect_silent_children(kill_by_a_second_filter);
+}
+
+/* ---- In the middle of a publish ----------------------------------------- */
+
+enum {
+    HANDLER_FORKS = 1500
+};
+static volatile sig_atomic_t forks, bad_children, is_child;
+
+static void fork_in_handler(int number)
+{
+    const struct itimerval soon = {.it_value = {0, 20 + forks * 7 % 80}};
+    const pid_t child = fork();
+
+    (void)number;
+    if (child == 0) {
+        is_child = 1;
+        signal(SIGALRM, SIG_DFL);
+        alarm(60);
+        return; /* into the call that was interrupted */
+    }
+    bad_children += status_of(child) != AS_IT_SHOULD_BE;
+    if (++forks < HANDLER_FORKS)
+        setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+/* What it finds there may be its parent's context, dropped; its own is not. */
+Test(fork_quiet, a_child_that_returns_into_a_publish_may_publish)
+{
+    unsigned failures = 0;
+
+    signal(SIGALRM, fork_in_handler);
+    raise(SIGALRM);
+    do
+        failures += otelctx_process_set("n", "1") || otelctx_process_publish();
+    while (forks < HANDLER_FORKS && !is_child);
+    if (is_child)
+        _exit(failures || otelctx_process_publish() ? CALL_FAILED
+                                                    : judge_self("1"));
+    cr_expect_eq(bad_children, 0, "%d children", (int)bad_children);
+    cr_expect_eq(failures, 0);
+    cr_expect_eq(judge_self("1"), AS_IT_SHOULD_BE);
 }
