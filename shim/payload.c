@@ -87,8 +87,9 @@ static struct entry find(const struct otelctx_payload *p,
         /* Tag, size, tag, size: in an entry that is short, a byte each. */
         struct otelctx_span found = {(const char *)at + 4, at[3]};
 
-        next = at + 2 + at[1];
-        if (at[1] > VARINT_BYTE_MAX) {
+        if (at[1] <= VARINT_BYTE_MAX) {
+            next = at + 2 + at[1];
+        } else {
             const uint8_t *after;
 
             found = take_entry(p, at, &after, NULL);
@@ -217,9 +218,9 @@ OTELCTX_RARE static int set_any(struct otelctx_payload *p,
 
     if (err || (value.at && !is_text(value)))
         return err ? err : -EINVAL;
-    if (key.size > OTELCTX_PAYLOAD_MAX || value.size > OTELCTX_PAYLOAD_MAX)
-        return -ENOSPC;
     if (value.at) {
+        if (key.size > OTELCTX_PAYLOAD_MAX || value.size > OTELCTX_PAYLOAD_MAX)
+            return -ENOSPC;
         size = entry_size(key, value);
         if (!fits(p, place, old.end - old.start, size))
             return -ENOSPC;

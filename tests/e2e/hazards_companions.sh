@@ -249,7 +249,7 @@ int main(void)
 }
 EOF
 gcc -g -D_GNU_SOURCE -o heap heap.c
-same 'valgrind: no text is read beyond its end' 40 \
+same 'valgrind: says nothing of how texts are read' 40 \
     "$(LD_PRELOAD=$SHIM valgrind -q --error-exitcode=9 ./heap 2>&1)"
 echo publish >calls_of_gdb
 # shellcheck disable=SC2016 # for gdb

@@ -257,13 +257,18 @@ Test(payload, unset_of_what_is_not_there_changes_nothing)
     cr_expect_eq(unset(OTELCTX_EXTRA, "ab"), 0);
     cr_expect_eq(unset(OTELCTX_RESOURCE, ""), -EINVAL);
     cr_expect_eq(unset(OTELCTX_EXTRA, "threadlocal.a"), -EPERM);
+    cr_expect_eq(otelctx_payload_set(
+                     &payload, OTELCTX_RESOURCE,
+                     (struct otelctx_span){many, OTELCTX_PAYLOAD_MAX + 1},
+                     (struct otelctx_span){0}),
+                 0, "to remove takes no room");
     cr_expect(unchanged());
 }
 
 Test(payload, a_value_of_another_length_is_as_if_it_had_been_the_first)
 {
-    for (size_t before = 0; before <= 140; before++)
-        for (size_t after = before; after <= before + 4; after++) {
+    for (size_t before = 4; before <= 140; before++)
+        for (size_t after = before - 4; after <= before + 4; after++) {
             otelctx_payload_clear(&payload, OTELCTX_RESOURCE);
             cr_expect_eq(set_many(OTELCTX_RESOURCE, "k", after), 0);
             otelctx_payload_copy(&other, &payload);
