@@ -63,9 +63,11 @@ static void fork_in_handler(int number)
 /* What it finds there may be its parent's context, dropped; its own is not. */
 Test(fork_quiet, a_child_that_returns_into_a_publish_may_publish)
 {
+    const struct sigaction action = {.sa_handler = fork_in_handler,
+                                     .sa_flags = SA_RESTART};
     unsigned failures = 0;
 
-    signal(SIGALRM, fork_in_handler);
+    sigaction(SIGALRM, &action, NULL);
     raise(SIGALRM);
     do
         failures += otelctx_process_set("n", "1") || otelctx_process_publish();
