@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/prctl.h>
 
-#include "shim/syscall.h"
+#include "shim/sys_call.h"
 
 #ifndef PR_SET_VMA /* Linux 5.17 */
 #define PR_SET_VMA           0x53564d41

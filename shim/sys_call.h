@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_SYSCALL_H
-#define OTELCTX_SYSCALL_H
+#ifndef OTELCTX_SYS_CALL_H
+#define OTELCTX_SYS_CALL_H
 
 /* The instruction for sys.h, and the numbers that it takes. */
 
