@@ -24,14 +24,13 @@ static bool is_shown;
 static bool has_yielded;
 
 /* Which version is staged, which was published last, and which is edited next:
- * a byte each, as they differ from those at start. One store changes them. */
+ * a byte each. One store changes them. */
 enum {
     PUBLISHED_SHIFT = 8,
     EDITED_SHIFT = 16,
-    VERSION_MASK = 0xff,
-    VERSIONS_AT_START = 0 << EDITED_SHIFT | 2 << PUBLISHED_SHIFT | 2
+    VERSION_MASK = 0xff
 };
-static uint64_t versions;
+static uint64_t versions = 0 << EDITED_SHIFT | 2 << PUBLISHED_SHIFT | 2;
 
 OTELCTX_INLINE struct otelctx_publication *publication(void)
 {
@@ -44,7 +43,7 @@ int otelctx_context_enter(void)
 
     if (err)
         return err;
-    if (otelctx_memory_is_kept)
+    if (!otelctx_memory_is_wiped)
         otelctx_memory_notice_fork();
     return otelctx_lock(&otelctx_memory()->wiped.lock);
 }
@@ -68,17 +67,17 @@ void otelctx_context_leave(void)
 
 static uint64_t staged(void)
 {
-    return (versions ^ VERSIONS_AT_START) & VERSION_MASK;
+    return versions & VERSION_MASK;
 }
 
 static uint64_t published(void)
 {
-    return (versions ^ VERSIONS_AT_START) >> PUBLISHED_SHIFT & VERSION_MASK;
+    return versions >> PUBLISHED_SHIFT & VERSION_MASK;
 }
 
 static uint64_t edited(void)
 {
-    return (versions ^ VERSIONS_AT_START) >> EDITED_SHIFT;
+    return versions >> EDITED_SHIFT;
 }
 
 /* The one to be edited is neither: the third one only while these differ,
@@ -89,9 +88,8 @@ static void set_versions(uint64_t staged, uint64_t published)
     const uint64_t edited =
         staged == published ? staged == 0 : all - staged - published;
 
-    otelctx_store_release(&versions, (edited << EDITED_SHIFT |
-                                      published << PUBLISHED_SHIFT | staged) ^
-                                         VERSIONS_AT_START);
+    otelctx_store_release(&versions, edited << EDITED_SHIFT |
+                                         published << PUBLISHED_SHIFT | staged);
 }
 
 const struct otelctx_payload *otelctx_context_staged(void)

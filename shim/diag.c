@@ -7,23 +7,18 @@ enum {
     STDERR = 2
 };
 
-static int threshold;               /* levels above OTELCTX_LOG_ERROR */
+static enum otelctx_log_level threshold = OTELCTX_LOG_ERROR;
 static struct otelctx_file_id file; /* all zero: of no interest yet */
 
 void otelctx_diag_set_level(enum otelctx_log_level level)
 {
-    threshold = (int)level - OTELCTX_LOG_ERROR;
-}
-
-static bool is_told(enum otelctx_log_level level)
-{
-    return (int)level - OTELCTX_LOG_ERROR <= threshold;
+    threshold = level;
 }
 
 void otelctx_diag_end_start(void)
 {
-    if (!is_told(OTELCTX_LOG_INFO) || otelctx_sys_file_id(STDERR, &file))
-        otelctx_diag_set_level(OTELCTX_LOG_NONE);
+    if (threshold < OTELCTX_LOG_INFO || otelctx_sys_file_id(STDERR, &file))
+        threshold = OTELCTX_LOG_NONE;
 }
 
 static bool is_another_file(void)
@@ -84,7 +79,7 @@ bool otelctx_line_begin(struct otelctx_line *line, enum otelctx_log_level level)
         [OTELCTX_LOG_DEBUG] = "debug",
     };
 
-    if (!is_told(level) || is_another_file())
+    if (level > threshold || is_another_file())
         return false;
     line->size = 0;
     otelctx_line_text(line, "otelctx[");

@@ -17,7 +17,7 @@ static bool republishes, yields;
 /* A filter that came after we started may kill who makes our system calls: even
  * the one that would tell whether it was a child of vfork that asked for it. */
 static bool filter_noted;
-static int mode_noted; /* at our first publication: what it was, and 1 */
+static int mode_before = -1; /* our first publication */
 
 /* Where the host has named a mapping of its own; 0: nowhere. */
 static uint64_t other_publisher;
@@ -39,7 +39,7 @@ void otelctx_lifecycle_note_filter(void)
 
 static bool filter_came(void)
 {
-    return filter_noted || otelctx_sys_seccomp() + 1 != mode_noted;
+    return filter_noted || otelctx_sys_seccomp() != mode_before;
 }
 
 /* ---- Another publisher -------------------------------------------------- */
@@ -80,8 +80,8 @@ void otelctx_lifecycle_check(bool at_start)
 {
     const uint64_t other = otelctx_load_acquire(&other_publisher);
 
-    if (mode_noted == 0)
-        mode_noted = otelctx_sys_seccomp() + 1;
+    if (mode_before < 0)
+        mode_before = otelctx_sys_seccomp();
     if (!yields || otelctx_context_has_yielded())
         return;
     if (other || (!(at_start && otelctx_prctl_is_hosts()) &&

@@ -9,7 +9,7 @@
 #include "shim/sys.h"
 
 uint64_t otelctx_memory_address;
-bool otelctx_memory_is_kept;
+bool otelctx_memory_is_wiped = true;
 static uint64_t page_size;
 
 size_t otelctx_memory_page_size(void)
@@ -18,9 +18,9 @@ size_t otelctx_memory_page_size(void)
 }
 
 /* Where the kernel does not wipe, the pid has to tell. */
-static uint64_t pid_if_needed(bool is_kept)
+static uint64_t pid_if_needed(bool is_wiped)
 {
-    return is_kept ? (uint64_t)otelctx_sys_pid() : 0;
+    return is_wiped ? 0 : (uint64_t)otelctx_sys_pid();
 }
 
 int otelctx_memory_make(void)
@@ -28,7 +28,7 @@ int otelctx_memory_make(void)
     const unsigned long page = otelctx_host_auxiliary(AT_PAGESZ);
     struct otelctx_memory *memory;
     uint64_t none = 0;
-    bool is_kept;
+    bool is_wiped;
     void *at;
     int err;
 
@@ -37,14 +37,14 @@ int otelctx_memory_make(void)
     err = otelctx_sys_map(sizeof(*memory), -1, &at);
     if (err)
         return err;
-    is_kept = otelctx_sys_wipe_on_fork(at, OTELCTX_WIPED_SIZE) != 0;
+    is_wiped = otelctx_sys_wipe_on_fork(at, OTELCTX_WIPED_SIZE) == 0;
     memory = at;
-    memory->wiped.pid = pid_if_needed(is_kept);
+    memory->wiped.pid = pid_if_needed(is_wiped);
     memory->wiped.is_old = 1;
     memory->wiped.has_own_id = 1;
     otelctx_store(&page_size, page);
-    if (is_kept) /* before anybody can see the memory */
-        otelctx_memory_is_kept = true;
+    if (!is_wiped) /* before anybody can see the memory */
+        otelctx_memory_is_wiped = false;
     if (!otelctx_swap_if(&otelctx_memory_address, &none, (uintptr_t)at))
         (void)otelctx_sys_unmap(at, sizeof(*memory)); /* a thread was first */
     return 0;
@@ -52,7 +52,7 @@ int otelctx_memory_make(void)
 
 void otelctx_memory_adopt(void)
 {
-    otelctx_memory()->wiped.pid = pid_if_needed(otelctx_memory_is_kept);
+    otelctx_memory()->wiped.pid = pid_if_needed(otelctx_memory_is_wiped);
 }
 
 void otelctx_memory_wipe(void)
@@ -63,7 +63,7 @@ void otelctx_memory_wipe(void)
 
 void otelctx_memory_notice_fork(void)
 {
-    if (otelctx_memory()->wiped.pid != pid_if_needed(otelctx_memory_is_kept))
+    if (otelctx_memory()->wiped.pid != pid_if_needed(otelctx_memory_is_wiped))
         otelctx_memory_wipe();
 }
 
@@ -73,7 +73,7 @@ void otelctx_memory_pass(bool to_child)
 
     if (to_child)
         (void)otelctx_sys_keep_on_fork(memory, OTELCTX_WIPED_SIZE);
-    else if (!otelctx_memory_is_kept)
+    else if (otelctx_memory_is_wiped)
         (void)otelctx_sys_wipe_on_fork(memory, OTELCTX_WIPED_SIZE);
     otelctx_publication_pass(&memory->wiped.publication, to_child);
 }

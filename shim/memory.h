@@ -56,10 +56,10 @@ OTELCTX_RARE int otelctx_memory_make(void);
 /* Bytes; once there is memory. */
 size_t otelctx_memory_page_size(void);
 
-/* Where the kernel does not wipe it: before Linux 4.14. */
-extern bool otelctx_memory_is_kept __attribute__((visibility("hidden")));
+/* Does the kernel wipe it? Not before Linux 4.14. */
+extern bool otelctx_memory_is_wiped __attribute__((visibility("hidden")));
 
-/* Then do so in a child. */
+/* Where it does not, do so in a child. */
 OTELCTX_RARE void otelctx_memory_notice_fork(void);
 
 /* The first thing of all in a child: wipe, whatever the kernel did. */

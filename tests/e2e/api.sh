@@ -98,8 +98,8 @@ same 'further updates take no further page' "$before" "$(dirty "$PID")"
 mappings() { # NAME=VALUE...: of a program that runs with it
     env "$@" cat /proc/self/maps | wc -l
 }
-same 'it takes four mappings: two of its file, what a fork wipes, and the context' \
-    4 $(($(mappings "LD_PRELOAD=$SHIM") - $(mappings)))
+same 'it takes five mappings: three of its file, what a fork wipes, and the context' \
+    5 $(($(mappings "LD_PRELOAD=$SHIM") - $(mappings)))
 CHILD=$(call fork)
 same 'a forked child publishes, and writes to no page of the library' 'ok 0' \
     "$(status "$CHILD") $(dirty "$CHILD" "$(realpath "$SHIM")")"

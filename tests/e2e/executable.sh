@@ -58,25 +58,10 @@ rules() {
     same "$name: has both hash tables" 2 "$(grep -c 'HASH)' <<<"$dynamic")"
     same "$name: has two loadable segments" 2 "$(grep -c ' LOAD ' <<<"$segments")"
     contains "$name: is read-only after relocation" GNU_RELRO "$segments"
-    same "$name: nothing of the file stays writable" ends_within \
-        "$(relro_end "$segments")"
     same "$name: has a stack that is not executable" RW \
         "$(sed -n 's/.*GNU_STACK.* \(R.*\) 0x.*/\1/p' <<<"$segments" | tr -d ' ')"
     contains "$name: has a build id" 'Build ID: ' "$(readelf -Wn "$file")"
     contains "$name: has unwind tables" .eh_frame "$(readelf -WS "$file")"
-}
-
-# relro_end SEGMENTS: where it ends, beside the writable segment's part of the file.
-relro_end() {
-    local at in_file memory relro
-
-    read -r at in_file < <(awk '$1 == "LOAD" && $7 == "RW" {print $3, $5}' <<<"$1")
-    read -r relro memory < <(awk '$1 == "GNU_RELRO" {print $3, $6}' <<<"$1")
-    if ((at == relro && in_file <= memory)); then
-        echo ends_within
-    else
-        echo "$((at + in_file)) in the file, $((relro + memory)) of RELRO"
-    fi
 }
 
 # stripped_size FILE STRIP: in KiB, rounded up.
