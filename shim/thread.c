@@ -31,7 +31,10 @@ static_assert(sizeof(otel_thread_ctx_v1) == 8, "a pointer, also for readers");
 _Thread_local struct otelctx_thread otelctx_thread_self
     __attribute__((used, aligned(64)));
 
-struct otelctx_thread_places otelctx_thread_places;
+struct otelctx_thread_places otelctx_thread_places = {
+    .slot = 0, /* readable, see thread_state.h */
+    .self = OTELCTX_PLACE_UNKNOWN,
+};
 
 /* The two variables of the calling thread. */
 struct here {
@@ -43,9 +46,9 @@ static struct here here(void)
 {
     const uint64_t self = otelctx_load_acquire(&otelctx_thread_places.self);
 
-    if (self == 0)
+    if (self == OTELCTX_PLACE_UNKNOWN)
         return (struct here){&otel_thread_ctx_v1, &otelctx_thread_self};
-    return (struct here){otelctx_slot_at(otelctx_thread_places.slot),
+    return (struct here){otelctx_place_at(otelctx_thread_places.slot),
                          otelctx_place_at(self)};
 }
 
@@ -68,7 +71,7 @@ void otelctx_thread_find(void)
     if (places.slot == OTELCTX_PLACE_UNKNOWN ||
         places.self == OTELCTX_PLACE_UNKNOWN)
         return;
-    otelctx_thread_places.slot = places.slot - sizeof(uint64_t);
+    otelctx_thread_places.slot = places.slot;
     otelctx_store_release(&otelctx_thread_places.self, places.self);
 }
 
