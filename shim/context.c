@@ -23,14 +23,13 @@ uint64_t otelctx_context_key_count;
 static bool is_shown;
 static bool has_yielded;
 
-/* Which version is staged, which was published last, and which is edited next:
- * a byte each. One store changes them. */
+/* Which version is staged and which was published last: its number, and, from
+ * PUBLISHED_SHIFT on, the other one's. One store changes them. */
 enum {
     PUBLISHED_SHIFT = 8,
-    EDITED_SHIFT = 16,
     VERSION_MASK = 0xff
 };
-static uint64_t versions = 0 << EDITED_SHIFT | 2 << PUBLISHED_SHIFT | 2;
+static uint64_t versions = 2 << PUBLISHED_SHIFT | 2; /* 0 is edited first */
 
 OTELCTX_INLINE struct otelctx_publication *publication(void)
 {
@@ -72,24 +71,17 @@ static uint64_t staged(void)
 
 static uint64_t published(void)
 {
-    return versions >> PUBLISHED_SHIFT & VERSION_MASK;
+    return versions >> PUBLISHED_SHIFT;
 }
 
+/* One that is neither: the third one only while these differ, because each
+ * that was ever used is memory in use. */
 static uint64_t edited(void)
 {
-    return versions >> EDITED_SHIFT;
-}
-
-/* The one to be edited is neither: the third one only while these differ,
- * because each that was ever used is memory in use. */
-static void set_versions(uint64_t staged, uint64_t published)
-{
     const uint64_t all = 0 + 1 + 2;
-    const uint64_t edited =
-        staged == published ? staged == 0 : all - staged - published;
 
-    otelctx_store_release(&versions, edited << EDITED_SHIFT |
-                                         published << PUBLISHED_SHIFT | staged);
+    return staged() == published() ? staged() == 0
+                                   : all - staged() - published();
 }
 
 const struct otelctx_payload *otelctx_context_staged(void)
@@ -157,12 +149,12 @@ OTELCTX_RARE static int complete(struct otelctx_payload *payload)
 
 int otelctx_context_stage(void)
 {
-    struct otelctx_payload *const payload =
-        &otelctx_memory()->version[edited()];
+    const uint64_t next = edited();
+    struct otelctx_payload *const payload = &otelctx_memory()->version[next];
     const int err = payload->is_complete ? 0 : complete(payload);
 
     if (!err)
-        set_versions(edited(), published());
+        otelctx_store_release(&versions, published() << PUBLISHED_SHIFT | next);
     return err;
 }
 
@@ -275,7 +267,7 @@ int otelctx_context_publish(void)
     if (err)
         return err;
     is_shown = true;
-    set_versions(staged(), staged());
+    otelctx_store_release(&versions, staged() << PUBLISHED_SHIFT | staged());
     return 0;
 }
 
