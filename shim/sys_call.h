@@ -8,10 +8,10 @@
 
 #include "shim/compiler.h"
 
-#if defined(__x86_64__)
 OTELCTX_INLINE long otelctx_syscall(long number, long a, long b, long c, long d,
                                     long e, long f)
 {
+#if defined(__x86_64__)
     register long r10 __asm__("r10") = d;
     register long r8 __asm__("r8") = e;
     register long r9 __asm__("r9") = f;
@@ -21,14 +21,9 @@ OTELCTX_INLINE long otelctx_syscall(long number, long a, long b, long c, long d,
                      : "+a"(result)
                      : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
                      : "rcx", "r11", "memory");
-    return result;
-}
 #elif defined(__aarch64__)
-OTELCTX_INLINE long otelctx_syscall(long number, long a, long b, long c, long d,
-                                    long e, long f)
-{
     register long x8 __asm__("x8") = number;
-    register long x0 __asm__("x0") = a;
+    register long result __asm__("x0") = a;
     register long x1 __asm__("x1") = b;
     register long x2 __asm__("x2") = c;
     register long x3 __asm__("x3") = d;
@@ -36,13 +31,13 @@ OTELCTX_INLINE long otelctx_syscall(long number, long a, long b, long c, long d,
     register long x5 __asm__("x5") = f;
 
     __asm__ volatile("svc 0"
-                     : "+r"(x0)
+                     : "+r"(result)
                      : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
                      : "memory");
-    return x0;
-}
 #else
 #error "x86-64 and aarch64 only"
 #endif
+    return result;
+}
 
 #endif
