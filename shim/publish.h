@@ -57,7 +57,7 @@ void otelctx_publication_commit(struct otelctx_publication *p,
 void otelctx_publication_drop(struct otelctx_publication *p);
 
 /*
- * The last step of both.
+ * The last step of publishing and of updating: name the mapping.
  *
  * Returns 0, or -errno when readers never had a way to find it: it is
  * withdrawn.

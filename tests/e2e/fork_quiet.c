@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Where children have nothing to publish, the shim makes no system call for
- * them, and no filter does harm: with OTELCTX_FORK=drop, or as nothing is
- * published in the parent either.
+ * Children that do not publish of their own. Where they have nothing to
+ * publish, the shim makes no system call for them, and no filter does harm:
+ * with OTELCTX_FORK=drop, or as nothing is published in the parent either.
  */
 
 #include "tests/e2e/fork_filter.h"
