@@ -204,8 +204,9 @@ const struct otelctx_option otelctx_options_table[OTELCTX_OPTION_COUNT] = {
 
 bool otelctx_options_concern(const char *string)
 {
-    return strncmp(string, "OTEL", 4) == 0 ||
-           strncmp(string, "TRACEPARENT=", 12) == 0;
+    /* No call for the many that begin otherwise. */
+    return (*string == 'O' && strncmp(string, "OTEL", 4) == 0) ||
+           (*string == 'T' && strncmp(string, "TRACEPARENT=", 12) == 0);
 }
 
 enum otelctx_option_id otelctx_options_find(struct otelctx_span name)
