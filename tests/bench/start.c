@@ -131,6 +131,7 @@ int main(int count, char **words)
 
     if (count < 2 || count > 64)
         return 2;
+    bench_pin(); /* children, too */
     if (count == 2) {
         (void)fork_and_wait(5);
         printf("%.3f\n",
