@@ -25,8 +25,8 @@ typedef uint64_t word __attribute__((aligned(1), may_alias));
 typedef uint32_t half __attribute__((aligned(1), may_alias));
 typedef uint16_t quarter __attribute__((aligned(1), may_alias));
 
-/* Where the places are unknown, this is odd, and no slot holds it. To be called
- * before thread_slot(). */
+/* Where the places are unknown, the thread pointer, which no slot holds. To be
+ * called before thread_slot(). */
 INLINE struct otelctx_thread *thread_self(void)
 {
     return otelctx_place_at(otelctx_load_acquire(&otelctx_thread_places.self));
@@ -34,12 +34,12 @@ INLINE struct otelctx_thread *thread_self(void)
 
 INLINE bool is_known(const struct otelctx_thread *self)
 {
-    return ((uintptr_t)self & 1) == 0;
+    return (const void *)self != __builtin_thread_pointer();
 }
 
 INLINE struct otelctx_record **thread_slot(void)
 {
-    return otelctx_place_at(otelctx_thread_places.slot);
+    return otelctx_slot_behind(otelctx_thread_places.before_slot);
 }
 
 INLINE bool holds_own(const struct otelctx_thread *self)
@@ -201,8 +201,7 @@ FAST int otelctx_swap(struct otelctx_record *record,
     struct otelctx_record **const slot = thread_slot();
     struct otelctx_record *before, *interrupted;
 
-    /* Neither may be odd. */
-    if (!LIKELY((((uintptr_t)record | (uintptr_t)self) & 1) == 0))
+    if (!LIKELY(((uintptr_t)record & 1) == 0) || !LIKELY(is_known(self)))
         return otelctx_swap_any(record, previous);
     before = *slot;
     interrupted = self->swapping;

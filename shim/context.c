@@ -29,27 +29,27 @@ enum {
     PUBLISHED_SHIFT = 8,
     VERSION_MASK = 0xff
 };
-static uint64_t versions = 2 << PUBLISHED_SHIFT | 2; /* 0 is edited first */
+static uint64_t versions;
 
 OTELCTX_INLINE struct otelctx_publication *publication(void)
 {
-    return &otelctx_memory()->wiped.publication;
+    return &otelctx_memory.wiped.publication;
 }
 
 int otelctx_context_enter(void)
 {
-    const int err = otelctx_memory() ? 0 : otelctx_memory_make();
+    const int err = otelctx_memory_is_used() ? 0 : otelctx_memory_begin();
 
     if (err)
         return err;
-    if (!otelctx_memory_is_wiped)
+    if (otelctx_memory_outlives_fork)
         otelctx_memory_notice_fork();
-    return otelctx_lock(&otelctx_memory()->wiped.lock);
+    return otelctx_lock(&otelctx_memory.wiped.lock);
 }
 
 uint64_t otelctx_context_now(void)
 {
-    struct otelctx_wiped *const wiped = &otelctx_memory()->wiped;
+    struct otelctx_wiped *const wiped = &otelctx_memory.wiped;
 
     if (wiped->now_ns == 0)
         wiped->now_ns = wiped->publication.last_ns == 0
@@ -60,8 +60,15 @@ uint64_t otelctx_context_now(void)
 
 void otelctx_context_leave(void)
 {
-    otelctx_memory()->wiped.now_ns = 0;
-    otelctx_unlock(&otelctx_memory()->wiped.lock);
+    otelctx_memory.wiped.now_ns = 0;
+    otelctx_unlock(&otelctx_memory.wiped.lock);
+}
+
+/* Counted from the last one: 0 is empty at first and seldom used again, and the
+ * page that the first one begins in is used for more. */
+static struct otelctx_payload *version(uint64_t number)
+{
+    return &otelctx_memory_version[2 - number];
 }
 
 static uint64_t staged(void)
@@ -80,29 +87,29 @@ static uint64_t edited(void)
 {
     const uint64_t all = 0 + 1 + 2;
 
-    return staged() == published() ? staged() == 0
+    return staged() == published() ? staged() == 2 ? 1 : 2
                                    : all - staged() - published();
 }
 
 const struct otelctx_payload *otelctx_context_staged(void)
 {
-    return &otelctx_memory()->version[staged()];
+    return version(staged());
 }
 
 struct otelctx_payload *otelctx_context_edit(void)
 {
-    struct otelctx_payload *payload = &otelctx_memory()->version[edited()];
+    struct otelctx_payload *payload = version(edited());
 
     otelctx_payload_copy(payload, otelctx_context_staged());
-    payload->reserved = (uint32_t)otelctx_keys_size(&otelctx_memory()->keys);
+    payload->reserved = (uint32_t)otelctx_keys_size(&otelctx_memory_keys);
     return payload;
 }
 
 char *otelctx_context_scratch(size_t size)
 {
     return size <= SMALL_SCRATCH
-               ? otelctx_memory()->scratch + sizeof(struct otelctx_wiped)
-               : otelctx_memory()->large_scratch;
+               ? otelctx_memory.scratch + sizeof(struct otelctx_wiped)
+               : otelctx_memory_scratch;
 }
 
 static int set_default_name(struct otelctx_payload *payload)
@@ -150,7 +157,7 @@ OTELCTX_RARE static int complete(struct otelctx_payload *payload)
 int otelctx_context_stage(void)
 {
     const uint64_t next = edited();
-    struct otelctx_payload *const payload = &otelctx_memory()->version[next];
+    struct otelctx_payload *const payload = version(next);
     const int err = payload->is_complete ? 0 : complete(payload);
 
     if (!err)
@@ -158,10 +165,10 @@ int otelctx_context_stage(void)
     return err;
 }
 
-static size_t size_with_keys(uint64_t version)
+static size_t size_with_keys(uint64_t number)
 {
-    return otelctx_payload_size(&otelctx_memory()->version[version]) +
-           otelctx_keys_size(&otelctx_memory()->keys);
+    return otelctx_payload_size(version(number)) +
+           otelctx_keys_size(&otelctx_memory_keys);
 }
 
 size_t otelctx_context_size(void)
@@ -188,25 +195,24 @@ bool otelctx_context_has_yielded(void)
 }
 
 /* Show readers one version, with the keys; to be named. */
-static int commit(uint64_t version)
+static int commit(uint64_t number)
 {
-    const struct otelctx_payload *const payload =
-        &otelctx_memory()->version[version];
-    const size_t size = size_with_keys(version);
+    const struct otelctx_payload *const payload = version(number);
+    const size_t size = size_with_keys(number);
     struct otelctx_publication *p = publication();
     uint8_t *room;
     int err;
 
     /* In a child that resumes a call it may just have been hidden. */
-    if (!otelctx_publication_is_ours(p) && !otelctx_memory()->wiped.resumed) {
+    if (!otelctx_publication_is_ours(p) && !otelctx_memory.wiped.resumed) {
         otelctx_context_yield(p->mapping.at);
         return -ESTALE;
     }
-    err = otelctx_publication_room(p, size, otelctx_memory_page_size(), &room,
-                                   &otelctx_memory()->wiped.failed);
+    err = otelctx_publication_room(p, size, otelctx_memory_page_size, &room,
+                                   &otelctx_memory.wiped.failed);
     if (err)
         return err;
-    otelctx_keys_encode(&otelctx_memory()->keys,
+    otelctx_keys_encode(&otelctx_memory_keys,
                         otelctx_payload_encode(payload, room));
     otelctx_publication_commit(p, room, size, otelctx_context_now());
     return 0;
@@ -217,13 +223,13 @@ OTELCTX_INLINE int announce(void)
     const int err = otelctx_publication_name(publication());
 
     if (err)
-        otelctx_memory()->wiped.failed = "prctl";
+        otelctx_memory.wiped.failed = "prctl";
     return err;
 }
 
-OTELCTX_RARE static int show(uint64_t version)
+OTELCTX_RARE static int show(uint64_t number)
 {
-    const int err = commit(version);
+    const int err = commit(number);
 
     return err ? err : announce();
 }
@@ -234,13 +240,12 @@ static void renew_instance(void)
     struct otelctx_publication *const p = publication();
     char old[OTELCTX_INSTANCE_SIZE];
 
-    otelctx_memory()->wiped.has_own_id = 1;
+    otelctx_memory.wiped.has_own_id = 1;
     if (!otelctx_instance_renew(old))
         return;
     for (unsigned i = 0; i < 3; i++)
-        otelctx_instance_replace(
-            otelctx_memory()->version[i].bytes,
-            otelctx_payload_used(&otelctx_memory()->version[i]), old);
+        otelctx_instance_replace(version(i)->bytes,
+                                 otelctx_payload_used(version(i)), old);
     /* Nothing is there yet, but in a child that resumes a call. */
     if (p->mapping.at)
         otelctx_instance_replace(p->mapping.at, p->mapping.size, old);
@@ -259,7 +264,7 @@ int otelctx_context_publish(void)
         (void)otelctx_context_edit(); /* nothing was ever staged */
         (void)otelctx_context_stage();
     }
-    if (!otelctx_memory()->wiped.has_own_id)
+    if (!otelctx_memory.wiped.has_own_id)
         renew_instance();
     err = commit(staged());
     if (!err)
@@ -273,17 +278,17 @@ int otelctx_context_publish(void)
 
 const char *otelctx_context_failed(void)
 {
-    return otelctx_memory()->wiped.failed;
+    return otelctx_memory.wiped.failed;
 }
 
 void otelctx_context_hide_threads(void)
 {
-    otelctx_keys_hide(&otelctx_memory()->keys);
+    otelctx_keys_hide(&otelctx_memory_keys);
 }
 
 int otelctx_context_set_schema(struct otelctx_span schema)
 {
-    return otelctx_keys_set_schema(&otelctx_memory()->keys, schema);
+    return otelctx_keys_set_schema(&otelctx_memory_keys, schema);
 }
 
 /* Is there room for the keys, in what is published and what is staged? And if
@@ -310,7 +315,7 @@ static int add_key(struct otelctx_keys *keys, struct otelctx_span name)
 
 int otelctx_context_key(struct otelctx_span name)
 {
-    struct otelctx_keys *const keys = &otelctx_memory()->keys;
+    struct otelctx_keys *const keys = &otelctx_memory_keys;
     int index = otelctx_keys_find(keys, name);
 
     if (has_yielded)
@@ -326,7 +331,7 @@ int otelctx_context_key(struct otelctx_span name)
 
 void otelctx_context_forget_keys(void)
 {
-    otelctx_store_release(&otelctx_memory()->keys.used, 0);
+    otelctx_store_release(&otelctx_memory_keys.used, 0);
     otelctx_store_release(&otelctx_context_key_count, 0);
 }
 
@@ -354,7 +359,7 @@ static void begin(enum otelctx_child what, bool seen)
 
 void otelctx_context_begin_child(enum otelctx_child what)
 {
-    otelctx_memory()->wiped.is_old = 1;
+    otelctx_memory.wiped.is_old = 1;
     begin(what, is_shown && what == OTELCTX_CHILD_PUBLISHES);
 }
 
@@ -368,8 +373,8 @@ void otelctx_context_resume_in_child(enum otelctx_child what)
 {
     struct otelctx_publication *const p = publication();
 
-    otelctx_memory()->wiped.resumed = true;
-    otelctx_memory()->wiped.has_own_id = 0;
+    otelctx_memory.wiped.resumed = true;
+    otelctx_memory.wiped.has_own_id = 0;
     begin(what, what == OTELCTX_CHILD_PUBLISHES);
     if (what == OTELCTX_CHILD_PUBLISHES)
         otelctx_publication_finish(p);
@@ -383,5 +388,5 @@ void otelctx_context_end_resumed(void)
         otelctx_publication_drop(publication());
     else if (publication()->mapping.at)
         (void)show(published());
-    otelctx_memory()->wiped.resumed = false;
+    otelctx_memory.wiped.resumed = false;
 }

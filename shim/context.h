@@ -4,7 +4,7 @@
 
 /*
  * The process context of this process: what is staged, what is published, and
- * the one lock over both. It is made when it is first entered.
+ * the one lock over both.
  *
  * All that must not outlive a fork (lock, mapping, timestamp) is in memory that
  * the kernel wipes in a child; attributes and keys outlive it. The attributes
@@ -21,8 +21,8 @@
 /*
  * Take the lock.
  *
- * Returns 0, -EBUSY (a signal handler interrupted the owner), -ENOSYS (this
- * process does not tell its page size) or what mmap said.
+ * Returns 0 or -EBUSY: a signal handler interrupted the owner, or that one does
+ * not give it back.
  */
 int otelctx_context_enter(void);
 void otelctx_context_leave(void);

@@ -7,7 +7,7 @@ enum {
     STDERR = 2
 };
 
-static enum otelctx_log_level threshold = OTELCTX_LOG_ERROR;
+static enum otelctx_log_level threshold;
 static struct otelctx_file_id file; /* all zero: of no interest yet */
 
 void otelctx_diag_set_level(enum otelctx_log_level level)

@@ -17,7 +17,7 @@ struct otelctx_line {
     char text[480]; /* below PIPE_BUF: never split, never blocks after poll */
 };
 
-/* Which lines are sent from here on; at first OTELCTX_LOG_ERROR. */
+/* Which lines are sent from here on; at first none. */
 void otelctx_diag_set_level(enum otelctx_log_level level);
 
 /*

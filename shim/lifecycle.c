@@ -17,7 +17,7 @@ static bool republishes, yields;
 /* A filter that came after we started may kill who makes our system calls: even
  * the one that would tell whether it was a child of vfork that asked for it. */
 static bool filter_noted;
-static int mode_before = -1; /* our first publication */
+static int mode_before; /* our first publication; 1 more than it was */
 
 /* Where the host has named a mapping of its own; 0: nowhere. */
 static uint64_t other_publisher;
@@ -39,14 +39,14 @@ void otelctx_lifecycle_note_filter(void)
 
 static bool filter_came(void)
 {
-    return filter_noted || otelctx_sys_seccomp() != mode_before;
+    return filter_noted || 1 + otelctx_sys_seccomp() != mode_before;
 }
 
 /* ---- Another publisher -------------------------------------------------- */
 
 static void *our_mapping(void)
 {
-    return otelctx_memory()->wiped.publication.mapping.at;
+    return otelctx_memory.wiped.publication.mapping.at;
 }
 
 static bool is_time_to_look(void)
@@ -80,8 +80,8 @@ void otelctx_lifecycle_check(bool at_start)
 {
     const uint64_t other = otelctx_load_acquire(&other_publisher);
 
-    if (mode_before < 0)
-        mode_before = otelctx_sys_seccomp();
+    if (mode_before == 0)
+        mode_before = 1 + otelctx_sys_seccomp();
     if (!yields || otelctx_context_has_yielded())
         return;
     if (other || (!(at_start && otelctx_prctl_is_hosts()) &&
@@ -92,7 +92,7 @@ void otelctx_lifecycle_check(bool at_start)
 void otelctx_lifecycle_note_publisher(const void *at)
 {
     otelctx_store_release(&other_publisher, (uintptr_t)at);
-    if (otelctx_memory() && otelctx_lifecycle_enter() == 0)
+    if (otelctx_memory_is_used() && otelctx_lifecycle_enter() == 0)
         otelctx_lifecycle_leave();
     /* Else whoever was interrupted leaves soon. */
 }
@@ -115,7 +115,7 @@ int otelctx_lifecycle_enter(void)
 
     if (err)
         return err;
-    if (!otelctx_memory()->wiped.is_old)
+    if (!otelctx_memory.wiped.is_old)
         otelctx_context_begin_child(what_child_does());
     otelctx_context_catch_up();
     return 0;
@@ -123,7 +123,7 @@ int otelctx_lifecycle_enter(void)
 
 void otelctx_lifecycle_leave(void)
 {
-    if (otelctx_memory()->wiped.resumed)
+    if (otelctx_memory.wiped.resumed)
         otelctx_context_end_resumed();
     if (otelctx_load_acquire(&other_publisher))
         otelctx_lifecycle_check(false);
@@ -155,46 +155,46 @@ __attribute__((noinline)) int otelctx_lifecycle_publish(bool at_start)
  */
 static void prepare(void)
 {
-    struct otelctx_memory *const memory = otelctx_memory();
-
-    if (!memory)
+    if (!otelctx_memory_is_used())
         return;
     if (otelctx_lifecycle_enter() == 0) {
         if (otelctx_context_is_shown() && republishes)
             otelctx_lifecycle_check(false);
-    } else if (otelctx_lock_is_mine(&memory->wiped.lock)) {
-        memory->wiped.forks++;
+    } else if (otelctx_lock_is_mine(&otelctx_memory.wiped.lock)) {
+        otelctx_memory.wiped.forks++;
         otelctx_memory_pass(true);
     }
 }
 
 static void parent(void)
 {
-    struct otelctx_memory *const memory = otelctx_memory();
-
-    if (!memory || !otelctx_lock_is_mine(&memory->wiped.lock))
+    if (!otelctx_memory_is_used() ||
+        !otelctx_lock_is_mine(&otelctx_memory.wiped.lock))
         return;
-    if (memory->wiped.forks == 0) {
+    if (otelctx_memory.wiped.forks == 0) {
         otelctx_lifecycle_leave();
         return;
     }
-    memory->wiped.forks--;
+    otelctx_memory.wiped.forks--;
     otelctx_memory_pass(false);
 }
 
 static void child(void)
 {
-    struct otelctx_memory *const memory = otelctx_memory();
+    uint64_t none = 0;
 
-    if (!memory)
+    if (!otelctx_memory_is_used()) {
+        otelctx_memory_begin_child();
         return;
-    if (memory->wiped.forks > 0) {
+    }
+    /* Asked by writing: the page is not there yet, and is to be written. */
+    if (!otelctx_swap_if(&otelctx_memory.wiped.forks, &none, 0)) {
         otelctx_memory_adopt();
         parent();
         otelctx_context_resume_in_child(what_child_does());
         return;
     }
-    if (otelctx_lock_is_mine(&memory->wiped.lock))
+    if (otelctx_lock_is_mine(&otelctx_memory.wiped.lock))
         otelctx_memory_wipe(); /* the kernel has not */
     if (otelctx_lifecycle_enter() == 0)
         otelctx_lifecycle_leave();

@@ -3,9 +3,9 @@
 #define OTELCTX_MEMORY_H
 
 /*
- * The memory of the process context, made when it is first needed. It has two
- * parts: one that the kernel wipes in a forked child, and one that a child
- * inherits.
+ * The memory of the process context. It has two parts: one that the kernel
+ * wipes in a forked child, and one that a child inherits. It is part of .bss,
+ * so that nothing has to be mapped when it is needed.
  */
 
 #include "shim/keys.h"
@@ -27,39 +27,46 @@ struct otelctx_wiped {
     struct otelctx_publication publication;
 };
 
+/* The largest page there is. */
 enum {
-    OTELCTX_WIPED_SIZE = 65536 /* the largest page there is */
+#ifdef __x86_64__
+    OTELCTX_WIPED_SIZE = 4096
+#else
+    OTELCTX_WIPED_SIZE = 65536
+#endif
 };
 
-struct otelctx_memory {
-    union {
-        struct otelctx_wiped wiped; /* up to the end of this union */
-        char scratch[OTELCTX_WIPED_SIZE];
-    };
-    struct otelctx_keys keys;
-    struct otelctx_payload version[3]; /* the first begins in the same page */
-    char large_scratch[OTELCTX_PAYLOAD_MAX];
-};
+extern union otelctx_memory {
+    _Alignas(OTELCTX_WIPED_SIZE) struct otelctx_wiped wiped;
+    char scratch[OTELCTX_WIPED_SIZE]; /* behind that */
+} otelctx_memory __attribute__((visibility("hidden")));
 
-extern uint64_t otelctx_memory_address __attribute__((visibility("hidden")));
+/* What a child inherits. */
+extern struct otelctx_keys otelctx_memory_keys
+    __attribute__((visibility("hidden")));
+extern struct otelctx_payload otelctx_memory_version[3]
+    __attribute__((visibility("hidden")));
+extern char otelctx_memory_scratch[OTELCTX_PAYLOAD_MAX]
+    __attribute__((visibility("hidden")));
 
-/* NULL as long as nobody has needed it. */
-OTELCTX_INLINE struct otelctx_memory *otelctx_memory(void)
+/* Bytes; 0 until somebody has begun to use it. */
+extern uint64_t otelctx_memory_page_size __attribute__((visibility("hidden")));
+
+OTELCTX_INLINE bool otelctx_memory_is_used(void)
 {
-    return (struct otelctx_memory *)(uintptr_t)otelctx_load_acquire(
-        &otelctx_memory_address);
+    return otelctx_load_acquire(&otelctx_memory_page_size) != 0;
 }
 
-/* Returns 0, -ENOSYS (no page size is known) or what mmap said. */
-OTELCTX_RARE int otelctx_memory_make(void);
+/* Begin to. Returns 0 or -EBUSY: a signal handler interrupted who does. */
+OTELCTX_RARE int otelctx_memory_begin(void);
 
-/* Bytes; once there is memory. */
-size_t otelctx_memory_page_size(void);
+/* In a child where nobody has begun: nor will a thread of its parent's. */
+void otelctx_memory_begin_child(void);
 
-/* Does the kernel wipe it? Not before Linux 4.14. */
-extern bool otelctx_memory_is_wiped __attribute__((visibility("hidden")));
+/* Does the kernel wipe nothing? So before Linux 4.14. */
+extern bool otelctx_memory_outlives_fork __attribute__((visibility("hidden")));
 
-/* Where it does not, do so in a child. */
+/* Then do so in a child. */
 OTELCTX_RARE void otelctx_memory_notice_fork(void);
 
 /* The first thing of all in a child: wipe, whatever the kernel did. */

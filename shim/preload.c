@@ -49,8 +49,6 @@ static void tell_failure(const char *what, const char *failed, int err)
     otelctx_line_send(&line);
 }
 
-static const char cannot_publish[] = "cannot publish the process context";
-
 /* OTELCTX_INSTANCE_ID, once the attributes are known. */
 static void give_instance_id(const struct otelctx_settings *s)
 {
@@ -92,7 +90,8 @@ static void start_once(struct otelctx_settings *s)
         if (err == -ESTALE)
             ; /* told when we leave */
         else if (err)
-            tell_failure(cannot_publish, otelctx_context_failed(), err);
+            tell_failure("cannot publish the process context",
+                         otelctx_context_failed(), err);
         else
             tell_published();
     }
@@ -110,11 +109,8 @@ static int start(struct otelctx_settings *s)
         !otelctx_stage_has_any(s))
         return 0;
     err = otelctx_lifecycle_enter();
-    if (err) {
-        if (err != -EBUSY) /* a signal handler: the constructor goes on */
-            tell_failure(cannot_publish, "mmap", err);
+    if (err) /* a signal handler: the constructor goes on */
         return err;
-    }
     start_once(s);
     otelctx_lifecycle_leave();
     return 0;

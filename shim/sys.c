@@ -89,8 +89,6 @@ int otelctx_sys_file_size_limit(uint64_t *out)
     return err;
 }
 
-/* Anonymous memory has no more flags than everybody's. So the kernel can join
- * what a child inherits of it to a mapping next to it: fork copies one less. */
 int otelctx_sys_map(size_t size, int fd, void **out)
 {
     const int flags = MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS : MAP_POPULATE);

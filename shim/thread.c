@@ -31,10 +31,7 @@ static_assert(sizeof(otel_thread_ctx_v1) == 8, "a pointer, also for readers");
 _Thread_local struct otelctx_thread otelctx_thread_self
     __attribute__((used, aligned(64)));
 
-struct otelctx_thread_places otelctx_thread_places = {
-    .slot = 0, /* readable, see thread_state.h */
-    .self = OTELCTX_PLACE_UNKNOWN,
-};
+struct otelctx_thread_places otelctx_thread_places;
 
 /* The two variables of the calling thread. */
 struct here {
@@ -46,9 +43,9 @@ static struct here here(void)
 {
     const uint64_t self = otelctx_load_acquire(&otelctx_thread_places.self);
 
-    if (self == OTELCTX_PLACE_UNKNOWN)
+    if (self == 0)
         return (struct here){&otel_thread_ctx_v1, &otelctx_thread_self};
-    return (struct here){otelctx_place_at(otelctx_thread_places.slot),
+    return (struct here){otelctx_slot_behind(otelctx_thread_places.before_slot),
                          otelctx_place_at(self)};
 }
 
@@ -61,18 +58,15 @@ void otelctx_thread_touch(void)
 
 void otelctx_thread_find(void)
 {
-    const struct otelctx_thread_places places = {
-        otelctx_place_of(&otel_thread_ctx_v1,
-                         OTELCTX_PLACE_DESCRIPTOR("otel_thread_ctx_v1")),
-        otelctx_place_of(&otelctx_thread_self,
-                         OTELCTX_PLACE_DESCRIPTOR("otelctx_thread_self")),
-    };
+    const uint64_t slot = otelctx_place_of(
+        &otel_thread_ctx_v1, OTELCTX_PLACE_DESCRIPTOR("otel_thread_ctx_v1"));
+    const uint64_t self = otelctx_place_of(
+        &otelctx_thread_self, OTELCTX_PLACE_DESCRIPTOR("otelctx_thread_self"));
 
-    if (places.slot == OTELCTX_PLACE_UNKNOWN ||
-        places.self == OTELCTX_PLACE_UNKNOWN)
+    if (slot == OTELCTX_PLACE_UNKNOWN || self == OTELCTX_PLACE_UNKNOWN)
         return;
-    otelctx_thread_places.slot = places.slot;
-    otelctx_store_release(&otelctx_thread_places.self, places.self);
+    otelctx_thread_places.before_slot = slot - sizeof(uint64_t);
+    otelctx_store_release(&otelctx_thread_places.self, self);
 }
 
 /* What TRACEPARENT names, for all threads; never changed once it is seen. */

@@ -49,13 +49,20 @@ extern _Thread_local struct otelctx_record *otel_thread_ctx_v1;
 extern _Thread_local struct otelctx_thread otelctx_thread_self
     __attribute__((visibility("hidden")));
 
-/* Of both, from the thread pointer. Until the shim is at work, and for ever
- * where the distance is not the same in all threads, self is unknown, and the
- * slot's place that of a word which any thread can read. */
+/* Of both, from the thread pointer. All zero until the shim is at work, and for
+ * ever where the distance is not the same in all threads: then the slot is
+ * taken to be the word behind the one that the thread pointer points at, which
+ * belongs to libc (the DTV, or nothing at all), and never holds that pointer.
+ */
 struct otelctx_thread_places {
-    uint64_t slot; /* known when self is */
-    uint64_t self;
+    uint64_t before_slot; /* a word before it */
+    uint64_t self;        /* 0: neither is known */
 };
+
+static inline struct otelctx_record **otelctx_slot_behind(uint64_t place)
+{
+    return (struct otelctx_record **)otelctx_place_at(place) + 1;
+}
 extern struct otelctx_thread_places otelctx_thread_places
     __attribute__((visibility("hidden")));
 

@@ -79,30 +79,43 @@ third=$(published_at)
 check 'with a later timestamp' [ "$third" -gt "$second" ]
 stop
 
-# dirty PID [NAME]: the pages that it has written to, but for its heap and stack;
-# or those of one file's mappings.
-dirty() {
-    awk -v only="${2-}" '/^[0-9a-f]+-/ {name = $6}
-        /^Private_Dirty:/ && name !~ /^\[/ && (only == "" || name == only) {kib += $2}
+# written PID: the pages that it has written to, but for its heap and stack.
+written() {
+    awk '/^[0-9a-f]+-/ {name = $6}
+        /^Anonymous:/ && name !~ /^\[/ {kib += $2}
         END {print kib / 4}' "/proc/$1/smaps"
+}
+# written_variables PID: those that are its alone, of the shim's variables, which
+# are in the mapping behind its file and the page that a fork wipes.
+written_variables() {
+    awk -v file="$(realpath "$SHIM")" \
+        '/^[0-9a-f]+-/ {at = $6 == file ? 1 : at ? at + 1 : 0}
+        /^Private_Dirty:/ && at == 3 {print $2 / 4}' "/proc/$1/smaps"
 }
 drive OTEL_SERVICE_NAME=s
 call set a 1 >/dev/null
 call publish >/dev/null
-before=$(dirty "$PID")
+before=$(written "$PID")
 for value in 2 3 4 5; do
     call set a $value >/dev/null
     call publish >/dev/null
 done
-same 'further updates take no further page' "$before" "$(dirty "$PID")"
+same 'further updates take no further page' "$before" "$(written "$PID")"
 mappings() { # NAME=VALUE...: of a program that runs with it
     env "$@" cat /proc/self/maps | wc -l
 }
-same 'it takes five mappings: three of its file, what a fork wipes, and the context' \
-    5 $(($(mappings "LD_PRELOAD=$SHIM") - $(mappings)))
+same 'it takes four mappings: two of its file, what a fork wipes, and the context; its variables join others' \
+    4 $(($(mappings "LD_PRELOAD=$SHIM") - $(mappings)))
+stop
+
+# With publishers to be looked for, the time of that is noted now and then.
+drive OTEL_SERVICE_NAME=s OTELCTX_ON_OTHER_PUBLISHER=keep
 CHILD=$(call fork)
-same 'a forked child publishes, and writes to no page of the library' 'ok 0' \
-    "$(status "$CHILD") $(dirty "$CHILD" "$(realpath "$SHIM")")"
+same 'a forked child publishes, and writes to no variable that it shares' 'ok 0' \
+    "$(status "$CHILD") $(written_variables "$CHILD")"
+# What the parent writes before it forks again is the first child's alone then.
+same 'nor does its parent, also when it forks again' '0 0' \
+    "$(call fork >/dev/null; written_variables "$PID") $(written_variables "$CHILD")"
 stop
 
 drive OTEL_SERVICE_NAME=s

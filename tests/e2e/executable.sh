@@ -58,6 +58,8 @@ rules() {
     same "$name: has both hash tables" 2 "$(grep -c 'HASH)' <<<"$dynamic")"
     same "$name: has two loadable segments" 2 "$(grep -c ' LOAD ' <<<"$segments")"
     contains "$name: is read-only after relocation" GNU_RELRO "$segments"
+    same "$name: and no part of the file stays writable" '' \
+        "$(readelf -WS "$file" | grep -F ' .data ' || :)"
     same "$name: has a stack that is not executable" RW \
         "$(sed -n 's/.*GNU_STACK.* \(R.*\) 0x.*/\1/p' <<<"$segments" | tr -d ' ')"
     contains "$name: has a build id" 'Build ID: ' "$(readelf -Wn "$file")"

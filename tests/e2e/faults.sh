@@ -44,7 +44,7 @@ no_memfd=memfd_create:error=EPERM
 
 traced "$unnamed"
 same 'steps 2 to 10, is there a seccomp filter, and no other system call' \
-    'openat mmap madvise prctl prlimit64 memfd_create ftruncate mmap madvise close clock_gettime prctl' \
+    'openat madvise prctl prlimit64 memfd_create ftruncate mmap madvise close clock_gettime prctl' \
     "$(order | sed 's/ newfstatat.*//; s/ read$//')"
 contains 'step 2: the memfd is sealable, not executable and closed by exec' \
     'memfd_create("OTEL_CTX", MFD_CLOEXEC|MFD_ALLOW_SEALING|0x8' \
@@ -57,7 +57,6 @@ same 'where naming is refused, the name of the memfd does' "ok 1 " \
     "$STATUS $MAPS $STDERR"
 contains 'the configuration file is opened without waiting for anybody' \
     'otelctx.conf", O_RDONLY|O_NOCTTY|O_NONBLOCK|O_CLOEXEC' "$(cat "$TMP/trace")"
-state=$(sed '/MADV_WIPEONFORK/q' "$TMP/trace" | grep -c '^mmap(')
 page=$(nth mmap MAP_POPULATE)
 wipe=$(nth madvise MADV_WIPEONFORK)
 dont_fork=$(nth madvise MADV_DONTFORK)
@@ -105,10 +104,6 @@ fails 'MADV_DONTFORK failing: publication failed' no_context \
     "$cannot madvise (errno 22)" "madvise:error=EINVAL:when=$dont_fork"
 same 'and the mapping is gone again' 0 "$MAPS"
 
-# The second call of the driver's makes up for it.
-fails 'memory for the attributes failing: the next call tries again' ok \
-    "$cannot mmap (errno 12)" "mmap:error=ENOMEM:when=$state"
-
 fails 'MADV_WIPEONFORK refused: published all the same' ok '' \
     "madvise:error=EINVAL:when=$wipe"
 
@@ -140,12 +135,7 @@ same 'a signal while the configuration file is read: read all the same' \
 stop
 unset OTELCTX_CONFIG_FILE
 
-# After the start: the next call works, and an update is but one system call.
-traced "mmap:error=ENOMEM:when=$state"
-again
-same 'memory for the attributes is there again: the calls work' '0 0 ok' \
-    "$(call set a b) $(call publish) $(status "$PID")"
-stop
+# After the start an update is but one system call.
 traced
 again
 for _ in 1 2; do
@@ -182,6 +172,35 @@ for err in EMFILE EPERM ENFILE ENOSYS EINTR:when=1; do
         strace -o /dev/null -P /etc/otelctx/otelctx.conf \
             -e inject="openat:error=$err" -E LD_PRELOAD="$SHIM" /bin/true 2>&1)"
 done
+
+# A handler that calls while the constructor reads the configuration: then this
+# call is the start, and what is wrong is told once all the same.
+cat >"$TMP/early.c" <<'END'
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static void call(int signal)
+{
+    int (*set)(const char *, const char *) =
+        (int (*)(const char *, const char *))dlsym(RTLD_DEFAULT, "otelctx_process_set");
+    char text[32];
+    (void)signal;
+    (void)!write(2, text, (size_t)sprintf(text, "set %d\n", set("early", "1")));
+}
+__attribute__((constructor)) static void first(void) { signal(SIGUSR1, call); }
+END
+gcc -shared -fPIC -o "$TMP/early.so" "$TMP/early.c"
+early() { # [FAULT]
+    strace -o "$TMP/trace" ${1:+-e inject="$1"} -E OTELCTX_PUBLISH=wrong \
+        -E LD_PRELOAD="$SHIM $TMP/early.so" /bin/true 2>&1 |
+        sed 's/^otelctx\[[0-9]*\]: //'
+}
+wrong='error: OTELCTX_PUBLISH: byte 1: expected always|configured'
+same 'without a handler it is told once' "$wrong" "$(early)"
+same 'a handler that calls in the middle of the start: told once' \
+    $'set 0\n'"$wrong" \
+    "$(early "openat:signal=USR1:when=$(nth openat otelctx.conf)")"
 
 # A stderr that nobody reads, while the calls that guard it are refused.
 unread() {

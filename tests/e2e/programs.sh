@@ -216,6 +216,16 @@ else
 fi
 unchanged 'with little memory and few descriptors' \
     prlimit --as=100000000 --nofile=4 /bin/echo hello
+# least COMMAND...: the least address space that it runs in, in KiB.
+least() {
+    local kib=1024
+
+    until (ulimit -v $kib && "$@") &>/dev/null; do kib=$((kib + 16)); done
+    echo $kib
+}
+check 'it takes less than half a megabyte of address space' [ \
+    $(($(least env LD_PRELOAD="$SHIM" /bin/true) - $(least env /bin/true))) \
+    -lt 512 ]
 for target in '/dev/full' ' >(true)' '&-'; do
     check "stderr to $target changes nothing" bash -c \
         "OTELCTX_PUBLISH=wrong LD_PRELOAD=$SHIM /bin/true 2>$target"

@@ -46,6 +46,7 @@ Test(line, has_a_prefix_with_the_pid_and_the_level)
 
     snprintf(expected, sizeof(expected), "otelctx[%d]: error: hello\n",
              getpid());
+    otelctx_diag_set_level(OTELCTX_LOG_ERROR);
     cr_expect_str_eq(said("hello"), expected);
 }
 
@@ -87,8 +88,14 @@ Test(line, has_numbers_to_64_bits_and_the_errno)
     cr_expect_arr_eq(line.text, "0 18446744073709551615 (errno 12)", line.size);
 }
 
-Test(level, errors_are_sent_at_first_and_nothing_below)
+Test(level, that_is_not_set_sends_nothing)
 {
+    cr_expect_not(otelctx_line_begin(&line, OTELCTX_LOG_ERROR));
+}
+
+Test(level, is_sent_with_those_before_it)
+{
+    otelctx_diag_set_level(OTELCTX_LOG_ERROR);
     cr_expect(otelctx_line_begin(&line, OTELCTX_LOG_ERROR));
     cr_expect_not(otelctx_line_begin(&line, OTELCTX_LOG_WARN));
 }
