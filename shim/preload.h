@@ -20,9 +20,9 @@ int otelctx_start_first(void);
  * Read the configuration and publish what it says, once: from the constructor,
  * or from the first call of another library's constructor that ran before.
  *
- * Returns 0 or -ENOSYS (the configuration disables the shim in this process, or
- * another copy of it is at work). Once it has returned 0, it is
- * async-signal-safe.
+ * Returns 0, -ENOSYS (the configuration disables the shim in this process, or
+ * another copy of it is at work) or -EBUSY, as otelctx_context_enter() does.
+ * Once it has returned 0, it is async-signal-safe.
  */
 OTELCTX_INLINE int otelctx_start(void)
 {

@@ -202,6 +202,45 @@ same 'a handler that calls in the middle of the start: told once' \
     $'set 0\n'"$wrong" \
     "$(early "openat:signal=USR1:when=$(nth openat otelctx.conf)")"
 
+# A thread that calls, or forks, while another one begins: strace holds it there.
+cat >"$TMP/beside.c" <<'END'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_t thread;
+static void *beside(void *unused)
+{
+    int (*set)(const char *, const char *) =
+        (int (*)(const char *, const char *))dlsym(RTLD_DEFAULT, "otelctx_process_set");
+    int status = 0;
+    usleep(100000);
+    if (!getenv("FORKS"))
+        fprintf(stderr, "set %d\n", set("a", "1"));
+    else if (fork() == 0)
+        _exit(-set("a", "1"));
+    else
+        fprintf(stderr, "child %d\n", wait(&status) < 0 ? -1 : WEXITSTATUS(status));
+    return unused;
+}
+__attribute__((constructor)) static void first(void)
+{
+    pthread_create(&thread, NULL, beside, NULL);
+}
+__attribute__((destructor)) static void last(void) { pthread_join(thread, NULL); }
+END
+gcc -shared -fPIC -pthread -o "$TMP/beside.so" "$TMP/beside.c"
+beside() { # [NAME=VALUE]
+    strace -f -o "$TMP/trace" -e trace=madvise -e inject=madvise:delay_enter=300000 \
+        ${1:+-E "$1"} -E LD_PRELOAD="$SHIM $TMP/beside.so" /bin/true 2>&1
+}
+same 'while one thread begins another one waits' $'set 0\n1 wiped' \
+    "$(beside)
+$(grep -c MADV_WIPEONFORK "$TMP/trace") wiped"
+same 'and the child of another one does not' 'child 0' "$(beside FORKS=1)"
+
 # A stderr that nobody reads, while the calls that guard it are refused.
 unread() {
     local end
