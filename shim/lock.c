@@ -11,6 +11,14 @@ enum {
     SLEEPERS = 1
 };
 
+/*
+ * A second, in milliseconds that one thread slept through. When the process is
+ * stopped and goes on, that is one of them, for nobody could unlock meanwhile.
+ */
+enum {
+    SLEEPS_MAX = 1000
+};
+
 static uint64_t this_thread(void)
 {
     return (uintptr_t)__builtin_thread_pointer();
@@ -23,23 +31,35 @@ bool otelctx_lock_is_mine(const uint64_t *word)
 
 OTELCTX_RARE static int wait_for(uint64_t *word, uint64_t me)
 {
-    uint64_t taken = me;
+    unsigned sleeps = 0;
 
-    for (;;) {
+    while (sleeps < SLEEPS_MAX) {
         uint64_t seen = 0;
 
-        if (otelctx_swap_if(word, &seen, taken))
+        if (otelctx_swap_if(word, &seen, me))
             return 0;
         if ((seen & ~(uint64_t)SLEEPERS) == me)
             return -EBUSY;
-        if (!(seen & SLEEPERS) &&
-            !otelctx_swap_if(word, &seen, seen | SLEEPERS))
-            continue;
-        if (otelctx_sys_futex_wait(word, (uint32_t)(seen | SLEEPERS)) ==
-            -ETIMEDOUT)
+        if (!(seen & SLEEPERS)) {
+            sleeps = 0; /* it was taken anew */
+            if (!otelctx_swap_if(word, &seen, seen | SLEEPERS))
+                continue;
+        }
+        switch (otelctx_sys_futex_wait(word, (uint32_t)(seen | SLEEPERS))) {
+        case -ETIMEDOUT:
+            sleeps++;
+            break;
+        case -EINTR:
+            break;
+        case -EAGAIN:
+        case 0:
+            sleeps = 0;
+            break;
+        default:
             return -EBUSY;
-        taken = me | SLEEPERS; /* others may still sleep */
+        }
     }
+    return -EBUSY;
 }
 
 int otelctx_lock(uint64_t *word)
@@ -50,6 +70,7 @@ int otelctx_lock(uint64_t *word)
     return otelctx_swap_if(word, &free, me) ? 0 : wait_for(word, me);
 }
 
+/* All are woken: who sleeps until a timeout knows that nobody unlocked then. */
 void otelctx_unlock(uint64_t *word)
 {
     if (otelctx_exchange(word, 0) & SLEEPERS)

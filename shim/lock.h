@@ -12,8 +12,9 @@
  *
  * Returns 0, or -EBUSY when the calling thread holds it already: a signal
  * handler that interrupted the owner would otherwise wait for ever. Also when
- * another thread has held it for a second: it is forking then, and waits in
- * somebody else's atfork handler, maybe for what the calling thread holds.
+ * another thread has held it for a second without a break: it is forking then,
+ * and waits in somebody else's atfork handler, maybe for what the calling
+ * thread holds. And where a seccomp filter forbids to wait at all.
  */
 int otelctx_lock(uint64_t *word);
 void otelctx_unlock(uint64_t *word);

@@ -72,8 +72,9 @@ OTELCTX_API int otelctx_abi(void);
  * Returns 0, -EINVAL (key NULL or empty, key or value not UTF-8), -EPERM (the
  * key begins with "threadlocal."), -ENOSPC (too long), -EBUSY (called from a
  * signal handler that interrupted another process call of this thread, or
- * another thread has been in one, or on its way through fork, for a second) or
- * -ENOSYS. On failure what is staged is unchanged.
+ * another thread has been in one, or on its way through fork, for a second, or
+ * is in one and a seccomp filter refuses to wait) or -ENOSYS. On failure what
+ * is staged is unchanged.
  * Thread-safe; not for signal handlers.
  * Rule: OTEP 4719, "Payload Format"; resource.proto.
  */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
@@ -291,13 +292,13 @@ void otelctx_sys_write_stderr(const char *text, size_t size)
 
 int otelctx_sys_futex_wait(void *word, uint32_t value)
 {
-    const struct timespec second = {.tv_sec = 1};
+    const struct timespec millisecond = {.tv_nsec = 1000000};
 
     return (int)call4(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, (long)value,
-                      (long)&second);
+                      (long)&millisecond);
 }
 
 void otelctx_sys_futex_wake(void *word)
 {
-    (void)call3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, 1);
+    (void)call3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, INT_MAX);
 }

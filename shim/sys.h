@@ -82,9 +82,12 @@ int otelctx_sys_pid(void);
 /* Never blocks, and no signal that it raises gets through. */
 void otelctx_sys_write_stderr(const char *text, size_t size);
 
-/* Wait until the 32 bits at `word` are no longer `value`, or a wake; -ETIMEDOUT
- * after a second. */
+/*
+ * Wait while the 32 bits at `word` are `value`. Returns 0 after a wake, -EAGAIN
+ * (they are another value), -EINTR, or -ETIMEDOUT after a millisecond.
+ */
 int otelctx_sys_futex_wait(void *word, uint32_t value);
+/* Wakes all. */
 void otelctx_sys_futex_wake(void *word);
 
 #endif

@@ -29,8 +29,10 @@ static unsigned long updates;
 
 static void must(int result)
 {
-    if (result)
-        abort();
+    if (result == 0)
+        return;
+    fprintf(stderr, "updater: %s\n", strerror(-result));
+    abort();
 }
 
 static void describe(char text[LONGEST + 32], unsigned long number)
