@@ -56,6 +56,11 @@ down() {
         sleep 0.05
     done
     kill -KILL -- "-$server" 2>/dev/null || :
+    # Who is killed listens until it has ended; a zombie has.
+    for ((tries = 0; tries < 100; tries++)); do
+        pgrep -g "$server" -r D,R,S >/dev/null || break
+        sleep 0.05
+    done
     tap_stop 2>/dev/null
 }
 
