@@ -49,13 +49,13 @@ OTELCTX_RARE static int wait_for(uint64_t *word, uint64_t me)
         case -ETIMEDOUT:
             sleeps++;
             break;
-        case -EINTR:
+        case -EINTR: /* no whole sleep, and no news */
             break;
         case -EAGAIN:
         case 0:
             sleeps = 0;
             break;
-        default:
+        default: /* a filter refuses; to try on would be to spin */
             return -EBUSY;
         }
     }

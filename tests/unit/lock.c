@@ -56,23 +56,7 @@ static void *want(void *id)
     return NULL;
 }
 
-/* Is it asleep in the kernel, waiting for a futex? */
-static bool sleeps(const pid_t *id)
-{
-    char path[64], call[16] = "";
-    FILE *file;
-
-    snprintf(path, sizeof(path), "/proc/self/task/%d/syscall",
-             __atomic_load_n(id, __ATOMIC_ACQUIRE));
-    file = fopen(path, "r");
-    if (!file)
-        return false;
-    (void)fscanf(file, "%15s", call);
-    fclose(file);
-    return atoi(call) == SYS_futex;
-}
-
-/* The same, keeping it for longer than a sleep lasts. */
+/* The same, keeping it for many times as long as a sleep lasts. */
 static void *keep(void *unused)
 {
     if (otelctx_lock(&word))
@@ -96,6 +80,39 @@ static void *want_without_futex(void *unused)
     return result == -EBUSY ? &word : unused;
 }
 
+/* Is it asleep in the kernel, waiting for a futex? */
+static bool sleeps(const pid_t *id)
+{
+    char path[64], call[16] = "";
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%d/syscall",
+             __atomic_load_n(id, __ATOMIC_ACQUIRE));
+    file = fopen(path, "r");
+    if (!file)
+        return false;
+    (void)fscanf(file, "%15s", call);
+    fclose(file);
+    return atoi(call) == SYS_futex;
+}
+
+static void wait_until_it_sleeps(const pid_t *id)
+{
+    while (!sleeps(id))
+        sched_yield();
+}
+
+/* Holds the lock itself, and returns when the thread sleeps on it. */
+static pthread_t start_one_who_waits(void)
+{
+    pthread_t thread;
+
+    cr_assert_eq(otelctx_lock(&word), 0);
+    cr_assert_eq(pthread_create(&thread, NULL, want, &wanting[0]), 0);
+    wait_until_it_sleeps(&wanting[0]);
+    return thread;
+}
+
 static double seconds(void)
 {
     struct timespec now;
@@ -107,12 +124,6 @@ static double seconds(void)
 static void nothing(int number)
 {
     (void)number;
-}
-
-static void wait_until_it_sleeps(const pid_t *id)
-{
-    while (!sleeps(id))
-        sched_yield();
 }
 
 Test(lock, lets_one_thread_in_at_a_time, .timeout = 60)
@@ -153,11 +164,8 @@ Test(lock, wakes_all_who_sleep_one_after_the_other, .timeout = 20)
 
 Test(lock, tells_its_owner_although_others_wait, .timeout = 20)
 {
-    pthread_t thread;
+    const pthread_t thread = start_one_who_waits();
 
-    cr_assert_eq(otelctx_lock(&word), 0);
-    cr_assert_eq(pthread_create(&thread, NULL, want, &wanting[0]), 0);
-    wait_until_it_sleeps(&wanting[0]);
     cr_expect_eq(otelctx_lock(&word), -EBUSY);
 
     otelctx_unlock(&word);
@@ -189,13 +197,10 @@ Test(lock, lets_all_in_however_long_they_queue, .timeout = 20)
 /* The clock goes on, and nobody has time to unlock. */
 Test(lock, does_not_count_the_time_that_the_process_is_stopped, .timeout = 20)
 {
-    pthread_t thread;
+    const pthread_t thread = start_one_who_waits();
     pid_t stopper;
     void *failed;
 
-    cr_assert_eq(otelctx_lock(&word), 0);
-    cr_assert_eq(pthread_create(&thread, NULL, want, &wanting[0]), 0);
-    wait_until_it_sleeps(&wanting[0]);
     stopper = fork();
     cr_assert_geq(stopper, 0);
     if (stopper == 0) {
@@ -214,13 +219,10 @@ Test(lock, does_not_count_the_time_that_the_process_is_stopped, .timeout = 20)
 Test(lock, gives_up_whatever_signals_come, .timeout = 20)
 {
     const double before = seconds();
-    pthread_t thread;
+    const pthread_t thread = start_one_who_waits();
     void *failed = NULL;
 
     signal(SIGUSR1, nothing);
-    cr_assert_eq(otelctx_lock(&word), 0);
-    cr_assert_eq(pthread_create(&thread, NULL, want, &wanting[0]), 0);
-    wait_until_it_sleeps(&wanting[0]);
     while (pthread_tryjoin_np(thread, &failed) != 0) {
         pthread_kill(thread, SIGUSR1);
         usleep(1500);
