@@ -67,13 +67,11 @@ static int decode(const struct otelctx_attrs *it, struct otelctx_span raw,
         const int byte = unescape(&rest);
 
         if (byte < 0)
-            return fail(it, at, "expected two hexadecimal digits after '%'",
-                        fault);
+            return fail(it, at, "two hexadecimal digits after '%'", fault);
         if (byte == 0)
-            return fail(it, at, "expected no NUL character", fault);
+            return fail(it, at, "no NUL character", fault);
         if (used == it->scratch_size) {
-            (void)fail(it, raw.at, "expected an attribute of at most 64 KiB",
-                       fault);
+            (void)fail(it, raw.at, "an attribute of at most 64 KiB", fault);
             return -ENOSPC;
         }
         it->scratch[used++] = (char)byte;
@@ -82,7 +80,7 @@ static int decode(const struct otelctx_attrs *it, struct otelctx_span raw,
 
     valid = otelctx_utf8_valid(decoded);
     if (valid < decoded.size)
-        return fail(it, source_of(raw, valid), "expected valid UTF-8", fault);
+        return fail(it, source_of(raw, valid), "valid UTF-8", fault);
     *out = decoded;
     return 0;
 }
@@ -97,10 +95,10 @@ static int decode_member(const struct otelctx_attrs *it,
     struct otelctx_pair out = {.pos = (size_t)(key.at - it->text.at) + 1};
     int err;
 
-    if (!memchr(member.at, '=', member.size))
-        return fail(it, member.at, "expected key=value", fault);
+    if (value.at[-1] != '=')
+        return fail(it, member.at, "key=value", fault);
     if (key.size == 0)
-        return fail(it, member.at, "expected a key before '='", fault);
+        return fail(it, member.at, "a key before '='", fault);
 
     err = decode(it, key, 0, &out.key, fault);
     if (!err)
@@ -126,12 +124,7 @@ struct otelctx_attrs otelctx_attrs_begin(struct otelctx_span text,
 int otelctx_attrs_next(struct otelctx_attrs *it, struct otelctx_pair *pair,
                        struct otelctx_fault *fault)
 {
-    while (it->rest.size > 0) {
-        const struct otelctx_span member =
-            otelctx_span_trim(otelctx_span_cut(&it->rest, ','));
+    const struct otelctx_span member = otelctx_span_member(&it->rest);
 
-        if (member.size > 0)
-            return decode_member(it, member, pair, fault);
-    }
-    return 0;
+    return member.size > 0 ? decode_member(it, member, pair, fault) : 0;
 }

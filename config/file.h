@@ -13,16 +13,19 @@
  *   line    = OWS [ setting / comment ] OWS [ CR ]
  *   setting = NAME OWS "=" OWS value
  *   comment = "#" text
- *   value   = text
+ *   value   = text           ; not between quotes, which nobody means
  *   text    = *( any byte but LF and NUL )
  */
 struct otelctx_file {
     struct otelctx_span rest;
-    uint32_t line; /* of what was read last, from 1 */
+    struct otelctx_span text; /* the line that was read last */
+    uint32_t line;            /* its number, from 1 */
 };
 
 /* The most that is read of a configuration file, in bytes. */
-#define OTELCTX_FILE_MAX 65536
+enum {
+    OTELCTX_FILE_MAX = 65536
+};
 
 /*
  * The next setting; both spans point into the file's text.

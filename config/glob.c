@@ -101,14 +101,21 @@ static bool match(struct otelctx_span p, struct otelctx_span path)
     return p.size == 0;
 }
 
-bool otelctx_glob_any(struct otelctx_span patterns, struct otelctx_span path)
+struct otelctx_span otelctx_glob_find(struct otelctx_span patterns,
+                                      struct otelctx_span path)
 {
-    while (patterns.size > 0) {
-        const struct otelctx_span pattern =
-            otelctx_span_trim(otelctx_span_cut(&patterns, ','));
+    struct otelctx_span pattern;
 
-        if (pattern.size > 0 && match(pattern, path))
-            return true;
-    }
-    return false;
+    while ((pattern = otelctx_span_member(&patterns)).size > 0)
+        if (match(pattern, path))
+            return pattern;
+    return (struct otelctx_span){NULL, 0};
+}
+
+bool otelctx_glob_may_match_file(struct otelctx_span pattern)
+{
+    static const char first[] = {'/', '*', '?', '[', '\\'};
+
+    return memchr(first, pattern.at[0], sizeof(first)) &&
+           pattern.at[pattern.size - 1] != '/';
 }

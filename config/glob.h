@@ -5,7 +5,8 @@
 #include "config/span.h"
 
 /*
- * Does a path match one of several patterns, separated by ","?
+ * The first of several patterns, separated by ",", that a path matches; its
+ * `at` is NULL when there is none.
  *
  * A pattern is that of fnmatch(3) without flags, in the C locale and without
  * classes such as "[:alpha:]": "*" is any run of bytes, "/" among them, "?" one
@@ -13,6 +14,11 @@
  * next. What is begun and not ended means itself. Spaces and tabs around a
  * pattern and empty patterns count for nothing.
  */
-bool otelctx_glob_any(struct otelctx_span patterns, struct otelctx_span path);
+struct otelctx_span otelctx_glob_find(struct otelctx_span patterns,
+                                      struct otelctx_span path);
+
+/* Might the absolute path of a file match this one, which is not empty? Not
+ * when the pattern begins with something other than "/", or ends in it. */
+bool otelctx_glob_may_match_file(struct otelctx_span pattern);
 
 #endif

@@ -8,15 +8,23 @@
 
 enum otelctx_log_level {
     OTELCTX_LOG_NONE,
-    OTELCTX_LOG_ERROR, /* what the user wrote is wrong */
-    OTELCTX_LOG_WARN,  /* this process cannot publish, and why */
+    OTELCTX_LOG_ERROR, /* what the user wrote for this program is wrong */
+    OTELCTX_LOG_WARN,  /* this process cannot publish, and why; and what is
+                          wrong in the default file, which is everybody's */
     OTELCTX_LOG_INFO,
-    OTELCTX_LOG_DEBUG,
+    OTELCTX_LOG_DEBUG, /* what was decided, and why */
 };
 
 enum otelctx_publish_when {
     OTELCTX_PUBLISH_ALWAYS,
     OTELCTX_PUBLISH_CONFIGURED, /* only with at least one attribute */
+};
+
+/* Where threads store their contexts: bits. */
+enum otelctx_thread_storage {
+    OTELCTX_STORAGE_TLS = 1,
+    OTELCTX_STORAGE_RING = 2,
+    OTELCTX_STORAGE_PROFILER = 4,
 };
 
 /* Which threads start with the context that TRACEPARENT names. */
@@ -39,12 +47,18 @@ enum otelctx_instance_id_is {
     OTELCTX_INSTANCE_ID_EXPORT, /* and its environment tells */
 };
 
+/* What a program that the process executes inherits. */
+enum otelctx_children_get {
+    OTELCTX_CHILDREN_PRELOAD,
+    OTELCTX_CHILDREN_LEAVE, /* not the library */
+};
+
 enum otelctx_on_other_publisher {
     OTELCTX_ON_OTHER_YIELD,
     OTELCTX_ON_OTHER_KEEP,
 };
 
-/* One row of the table in options.c each, in the order of that table. */
+/* One row of the table in options.c each. */
 enum otelctx_option_id {
     OTELCTX_OPTION_LOG_LEVEL,
     OTELCTX_OPTION_SDK_DISABLED,
@@ -56,11 +70,15 @@ enum otelctx_option_id {
     OTELCTX_OPTION_SERVICE_NAME,
     OTELCTX_OPTION_RESOURCE_ATTRIBUTES,
     OTELCTX_OPTION_EXTRA_ATTRIBUTES,
+    OTELCTX_OPTION_ENTITIES,
     OTELCTX_OPTION_ATTRIBUTE_KEYS,
     OTELCTX_OPTION_SCHEMA_VERSION,
+    OTELCTX_OPTION_THREAD_STORAGE,
+    OTELCTX_OPTION_RING_CAPACITY,
     OTELCTX_OPTION_TRACEPARENT_FOR,
     OTELCTX_OPTION_TRACEPARENT,
     OTELCTX_OPTION_FORK,
+    OTELCTX_OPTION_CHILDREN,
     OTELCTX_OPTION_INSTANCE_ID,
     OTELCTX_OPTION_EXPORTED_ID,
     OTELCTX_OPTION_ON_OTHER_PUBLISHER,
@@ -75,12 +93,15 @@ struct otelctx_options {
     struct otelctx_span config_file;
     struct otelctx_span include_paths, exclude_paths;
     struct otelctx_span service_name;
-    struct otelctx_span resource_attributes, extra_attributes;
+    struct otelctx_span resource_attributes, extra_attributes, entities;
     struct otelctx_span attribute_keys;
     struct otelctx_span schema_version;
+    unsigned thread_storage;  /* enum otelctx_thread_storage */
+    unsigned ring_capacity;   /* slots */
     unsigned traceparent_for; /* enum otelctx_traceparent_for */
     struct otelctx_span traceparent;
     unsigned fork;        /* enum otelctx_fork_does */
+    unsigned children;    /* enum otelctx_children_get */
     unsigned instance_id; /* enum otelctx_instance_id_is */
     struct otelctx_span exported_id;
     unsigned on_other_publisher; /* enum otelctx_on_other_publisher */
@@ -92,29 +113,34 @@ struct otelctx_setting {
     uint32_t line; /* of the configuration file; 0: the environment */
 };
 
-/* The shipped library helps nobody, and has to stay small. */
-#if defined(OTELCTX_NO_HELP)
-#define OTELCTX_HELP_SIZE  1
-#define OTELCTX_HELP(text) ""
-#else
-#define OTELCTX_HELP_SIZE  188
-#define OTELCTX_HELP(text) text
-#endif
-
-/* A row of the table; texts are arrays so that none needs a relocation. */
-struct otelctx_option {
-    char name[27];
-    char fallback[26]; /* the default, written as a user would; "" = unset */
-    char expects[36];  /* "expected a|b|c" for an option that is a word */
-    char help[OTELCTX_HELP_SIZE]; /* one line, for README.md and --help */
-    uint8_t kind;
-    uint8_t field; /* offset in struct otelctx_options */
+enum otelctx_option_kind {
+    OTELCTX_KIND_WORD,   /* "a|b|c": one of them, in any case */
+    OTELCTX_KIND_LIST,   /* "a,b,off": any of them, or the last one alone */
+    OTELCTX_KIND_NUMBER, /* "1..9": a decimal number between these */
+    OTELCTX_KIND_UTF8,   /* "valid UTF-8" */
+    OTELCTX_KIND_BYTES,  /* "" */
 };
 
-extern const struct otelctx_option otelctx_options_table[OTELCTX_OPTION_COUNT];
+/* What the table says of an option, in options.c. */
+const char *otelctx_option_name(enum otelctx_option_id id);
+/* What a value looks like, written as the kind says. */
+const char *otelctx_option_expects(enum otelctx_option_id id);
+enum otelctx_option_kind otelctx_option_kind(enum otelctx_option_id id);
+/* The default, written as a user would; "" = unset. */
+const char *otelctx_option_fallback(enum otelctx_option_id id);
+/* Sentences for the man page; not in the shipped library. */
+const char *otelctx_option_help(enum otelctx_option_id id);
+/* Where the value is in struct otelctx_options: a struct otelctx_span for UTF-8
+ * and bytes, else an unsigned. */
+size_t otelctx_option_field(enum otelctx_option_id id);
 
 /* May a string of the environment be one of the options? Nearly none is. */
 bool otelctx_options_concern(const char *string);
+
+/* One more than options, see otelctx_options_read_environment(). */
+enum {
+    OTELCTX_SETTINGS_COUNT = OTELCTX_OPTION_COUNT + 1
+};
 
 /* The option of that name, or OTELCTX_OPTION_COUNT. */
 enum otelctx_option_id otelctx_options_find(struct otelctx_span name);
@@ -122,17 +148,21 @@ enum otelctx_option_id otelctx_options_find(struct otelctx_span name);
 /*
  * Note what the environment says. Empty means unset; of several variables of
  * one name the first counts. envp may be NULL.
+ *
+ * The last setting is for the variables that are no options, though their names
+ * begin with "OTELCTX_": the text is the first of them, with its name, and the
+ * line is how many there are.
  */
 void otelctx_options_read_environment(
-    struct otelctx_setting settings[OTELCTX_OPTION_COUNT], char *const *envp);
+    struct otelctx_setting settings[OTELCTX_SETTINGS_COUNT], char *const *envp);
 
 void otelctx_options_set_defaults(struct otelctx_options *options);
 
 /*
- * Give one option its value. Words count in any case.
+ * Give one option its value, which is its default when text is unset. Words
+ * count in any case.
  *
- * Returns 0 or -EINVAL: fault says why, and the option keeps its default
- * (false, for a switch).
+ * Returns 0 or -EINVAL: fault says why, and the option has its default.
  */
 int otelctx_options_apply(struct otelctx_options *options,
                           enum otelctx_option_id id, struct otelctx_span text,

@@ -15,7 +15,7 @@ struct otelctx_span {
 /* What is wrong with a text, and where. */
 struct otelctx_fault {
     size_t pos;      /* of the byte at fault, the first byte is 1 */
-    const char *why; /* what was expected there; a literal */
+    const char *why; /* what was expected there, as a literal */
 };
 
 /* The characters of a literal, as an initialiser and as a value. */
@@ -65,6 +65,17 @@ static inline struct otelctx_span otelctx_span_trim(struct otelctx_span s)
     while (s.size > 0 && (s.at[s.size - 1] == ' ' || s.at[s.size - 1] == '\t'))
         s.size--;
     return s;
+}
+
+/* Take the next member off a list with "," between members, trimmed; empty ones
+ * count for nothing. An empty one is the end. */
+static inline struct otelctx_span otelctx_span_member(struct otelctx_span *rest)
+{
+    struct otelctx_span member = {rest->at, 0};
+
+    while (member.size == 0 && rest->size > 0)
+        member = otelctx_span_trim(otelctx_span_cut(rest, ','));
+    return member;
 }
 
 #endif

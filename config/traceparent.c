@@ -12,10 +12,6 @@ enum {
     END = 55
 };
 
-enum {
-    KNOWN_FLAGS = 0x03 /* sampled, random-trace-id */
-};
-
 static int fail(size_t at, const char *why, struct otelctx_fault *fault)
 {
     *fault = (struct otelctx_fault){.pos = at + 1, .why = why};
@@ -37,7 +33,7 @@ static int take_hex(struct otelctx_span text, size_t at, uint8_t *out,
         const int digit = at < text.size ? hex_digit(text.at[at]) : -1;
 
         if (digit < 0)
-            return fail(at, "expected a lower-case hexadecimal digit", fault);
+            return fail(at, "a lower-case hexadecimal digit", fault);
         out[i / 2] = (uint8_t)(out[i / 2] << 4 | digit);
     }
     return 0;
@@ -46,9 +42,7 @@ static int take_hex(struct otelctx_span text, size_t at, uint8_t *out,
 static int take_dash(struct otelctx_span text, size_t at,
                      struct otelctx_fault *fault)
 {
-    return at < text.size && text.at[at] == '-'
-               ? 0
-               : fail(at, "expected '-'", fault);
+    return at < text.size && text.at[at] == '-' ? 0 : fail(at, "'-'", fault);
 }
 
 static bool is_zero(const uint8_t *id, size_t size)
@@ -66,7 +60,7 @@ static int check_end(struct otelctx_span text, uint8_t version,
 {
     if (text.size == END)
         return 0;
-    return version == 0 ? fail(END, "expected the end after 55 bytes", fault)
+    return version == 0 ? fail(END, "the end after 55 bytes", fault)
                         : take_dash(text, END, fault);
 }
 
@@ -80,23 +74,23 @@ int otelctx_traceparent_parse(struct otelctx_span text,
     if (take_hex(text, VERSION, &version, 1, fault))
         return -EINVAL;
     if (version == 0xff)
-        return fail(VERSION, "expected a version other than ff", fault);
+        return fail(VERSION, "a version other than ff", fault);
     if (take_dash(text, TRACE_ID - 1, fault) ||
         take_hex(text, TRACE_ID, t.trace_id, sizeof(t.trace_id), fault))
         return -EINVAL;
     if (is_zero(t.trace_id, sizeof(t.trace_id)))
-        return fail(TRACE_ID, "expected a trace id that is not zero", fault);
+        return fail(TRACE_ID, "a trace id that is not zero", fault);
     if (take_dash(text, SPAN_ID - 1, fault) ||
         take_hex(text, SPAN_ID, t.span_id, sizeof(t.span_id), fault))
         return -EINVAL;
     if (is_zero(t.span_id, sizeof(t.span_id)))
-        return fail(SPAN_ID, "expected a parent id that is not zero", fault);
+        return fail(SPAN_ID, "a parent id that is not zero", fault);
     if (take_dash(text, FLAGS - 1, fault) ||
         take_hex(text, FLAGS, &t.flags, 1, fault) ||
         check_end(text, version, fault))
         return -EINVAL;
 
-    t.flags &= KNOWN_FLAGS;
+    t.flags &= OTELCTX_TRACE_FLAGS;
     *out = t;
     return 0;
 }

@@ -6,6 +6,11 @@
 
 #include "config/span.h"
 
+/* Those that have a meaning: sampled and random-trace-id. */
+enum {
+    OTELCTX_TRACE_FLAGS = 0x03
+};
+
 /*
  * The trace context that a caller hands on.
  *
@@ -22,7 +27,7 @@
 struct otelctx_traceparent {
     uint8_t trace_id[16];
     uint8_t span_id[8];
-    uint8_t flags; /* sampled and random; others have no meaning yet */
+    uint8_t flags; /* of OTELCTX_TRACE_FLAGS */
 };
 
 /* Returns 0 or -EINVAL: fault says where and why, and *out is unchanged. */

@@ -3,18 +3,21 @@
 #define OTELCTX_H
 
 /*
- * otelctx: the process context (OTEP 4719) and the thread contexts (OTEP 4947)
- * of a program that libotelctx_preload.so is preloaded into, set at run time.
+ * otelctx: set the process context (OTEP 4719) and the thread contexts (OTEP
+ * 4947) of a program at run time. The shim, libotelctx_preload.so, publishes
+ * them; LD_PRELOAD loads the shim into the program.
  *
- * Nothing needs to be linked: each call finds its function by dlsym(3) when it
- * is first made and, without the shim, does nothing and returns -ENOSYS. (With
- * glibc before 2.34, dlsym needs -ldl; a search in vain is also what dlerror(3)
- * then tells of.) A program that links with
- * -lotelctx_preload defines OTELCTX_LINK before it includes this file;
- * `pkg-config --cflags otelctx` does so.
+ * The program does not link with the shim. Each function below looks up its
+ * counterpart in the shim with dlsym(3) on the first call; without the shim it
+ * does nothing and returns -ENOSYS. (Before glibc 2.34, dlsym needs -ldl. After
+ * a failed lookup, dlerror(3) reports it.)
  *
- * All calls return 0 or a negative errno, never change errno, and return
- * -ENOSYS where the configuration disables the shim. C11 and C++.
+ * To link with -lotelctx_preload instead, define OTELCTX_LINK before including
+ * this file, as `pkg-config --cflags otelctx` does.
+ *
+ * Functions return 0 or a negative errno unless they say otherwise, never
+ * change errno, and return -ENOSYS if the configuration disables the shim. C11
+ * and C++.
  *
  *     otelctx_process_set("deployment.environment.name", "canary");
  *     otelctx_process_publish();
@@ -39,6 +42,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #if !defined(OTELCTX_LINK)
 #include <dlfcn.h>
@@ -53,56 +57,57 @@ extern "C" {
 /* ---- Process context ---------------------------------------------------- */
 
 /*
- * The version of the interface that the shim in this process has.
+ * The interface version of the shim in this process.
  *
- * Returns OTELCTX_ABI, or -ENOSYS: no shim, or a disabled one.
+ * Returns OTELCTX_ABI, or -ENOSYS: there is no shim, or it is disabled.
  */
 OTELCTX_API int otelctx_abi(void);
 
 /*
- * Stage one resource attribute; otelctx_process_publish() shows it to readers.
+ * Stage one resource attribute. Readers see it after
+ * otelctx_process_publish().
  *
- * key    UTF-8, not empty; one that was set before gets the new value
- * value  UTF-8, may be empty; NULL removes the attribute. Without a
- *        service.name the default one comes back.
+ * key    UTF-8, not empty; a key that is set already gets the new value
+ * value  UTF-8, may be empty; NULL removes the attribute. Removing
+ *        service.name restores the default name.
  *
- * Both are copied. Together with all other attributes they may take 65536
- * bytes, encoded.
+ * The shim copies both. All attributes together take at most 65536 bytes,
+ * encoded.
  *
- * Returns 0, -EINVAL (key NULL or empty, key or value not UTF-8), -EPERM (the
- * key begins with "threadlocal."), -ENOSPC (too long), -EBUSY (called from a
- * signal handler that interrupted another process call of this thread, or
- * another thread has been in one, or on its way through fork, for a second, or
- * is in one and a seccomp filter refuses to wait) or -ENOSYS. On failure what
- * is staged is unchanged.
+ * Returns 0, -EINVAL (key is NULL or empty, key or value is not UTF-8), -EPERM
+ * (key begins with "threadlocal.", or OTEL_ENTITIES has the attribute that is
+ * to be removed), -ENOSPC (too long), -EBUSY (called from a signal handler that
+ * interrupted another process call of this thread; or another thread has been
+ * in a process call or in fork for a second, or is in one and a seccomp filter
+ * refuses to wait) or -ENOSYS. On failure the staged attributes are unchanged.
  * Thread-safe; not for signal handlers.
  * Rule: OTEP 4719, "Payload Format"; resource.proto.
  */
 OTELCTX_API int otelctx_process_set(const char *key, const char *value);
 
 /*
- * The same for an attribute beside the resource: `extra_attributes`, field 2
- * of ProcessContext.
+ * The same for an attribute beside the resource, in field 2 of ProcessContext,
+ * `extra_attributes`.
  */
 OTELCTX_API int otelctx_process_set_extra(const char *key, const char *value);
 
 /*
- * Show readers all that is staged, in place of what they saw before; also when
- * nothing was published yet, or it was dropped.
+ * Publish all staged attributes in one step, in place of those published
+ * before, if any.
  *
- * Returns 0 or -errno: -EBUSY and -ENOSYS as above, -ESTALE (another publisher
- * in this process has taken over), else what the system said to mmap, madvise
- * or prctl. On failure what was published stays.
+ * Returns 0, -EBUSY or -ENOSYS as above, -ESTALE (another publisher in this
+ * process has taken over), or the error of mmap, madvise or prctl. On failure
+ * the published context is unchanged.
  * Thread-safe; not for signal handlers.
  * Rule: OTEP 4719, "Publication Protocol" and "Updating Protocol".
  */
 OTELCTX_API int otelctx_process_publish(void);
 
 /*
- * Withdraw what is published, as at an SDK's shutdown. What is staged stays,
- * and can be published again.
+ * Withdraw the published context, as an SDK does at shutdown. Staged attributes
+ * stay staged and can be published again.
  *
- * Returns 0 (also when nothing is published), -EBUSY or -ENOSYS.
+ * Returns 0 (also if nothing is published), -EBUSY or -ENOSYS.
  * Thread-safe; not for signal handlers.
  */
 OTELCTX_API int otelctx_process_drop(void);
@@ -110,23 +115,24 @@ OTELCTX_API int otelctx_process_drop(void);
 /* ---- Thread context ----------------------------------------------------- */
 
 /*
- * One thread context as readers see it, in the bytes of OTEP 4947,
- * "Thread-Local Context Record". A program has records of its own for what
- * moves between threads (coroutines, fibers, requests), and shows them by
- * otelctx_swap(); everything else is simpler with otelctx_attach().
+ * One thread context in the bytes that readers see: OTEP 4947, "Thread-Local
+ * Context Record". A program keeps records of its own for contexts that nest or
+ * move between threads (coroutines, fibers, requests), and attaches them with
+ * otelctx_swap(). In all other cases otelctx_attach() is simpler.
  *
- * Readers may look until the thread has swapped it out: it must live as long.
+ * A record must stay in memory until the thread has swapped it out, because
+ * readers may read it until then.
  */
 struct otelctx_record {
     uint8_t trace_id[16];
     uint8_t span_id[8];
-    uint8_t valid; /* 1: it counts */
+    uint8_t valid; /* 1: the record counts */
     uint8_t trace_flags;
     uint16_t attrs_size; /* bytes used of attrs */
     uint8_t attrs[612];  /* {key index, length, value}... */
 } __attribute__((aligned(8)));
 
-/* What a thread works for. */
+/* What a thread is working for. */
 struct otelctx_ids {
     uint8_t trace_id[16]; /* as in W3C Trace Context; both ids zero: no trace */
     uint8_t span_id[8];
@@ -135,33 +141,35 @@ struct otelctx_ids {
 
 /*
  * The index of an attribute key, for otelctx_attr(). A new key is appended to
- * the process context's threadlocal.attribute_key_map and published with what
- * is published already (if anything is) before this returns; nothing that is
- * merely staged is.
+ * threadlocal.attribute_key_map in the process context. If a process context is
+ * published, it is published again with the new key before this returns;
+ * staged attributes are not.
  *
  * name  UTF-8, not empty: "http.route"
  *
- * Returns the index, 0..255, -EINVAL (NULL, empty or not UTF-8), -ENOSPC (256
- * keys are there already, or the process context would be longer than 65536
- * bytes), -EOPNOTSUPP (OTELCTX_SCHEMA_VERSION names a schema without keys),
- * -ESTALE (readers go by the map of another publisher in this process), -EBUSY,
- * -ENOSYS or what otelctx_process_publish() says.
+ * Returns the index, 0..255, -EINVAL (name is NULL, empty or not UTF-8),
+ * -ENOSPC (all 256 indexes are in use, or the process context would exceed
+ * 65536 bytes), -EOPNOTSUPP (OTELCTX_SCHEMA_VERSION names a schema without
+ * keys), -ESTALE (readers use the key map of another publisher in this
+ * process), or an error of otelctx_process_publish().
  * Thread-safe; not for signal handlers.
  * Rule: OTEP 4947, "attribute_key_map dictionary semantics".
  */
 OTELCTX_API int otelctx_key(const char *name);
 
 /*
- * Say what the calling thread works for from now on, without attributes, in
- * the thread's own record. Replaces what was attached before.
+ * Attach a context without attributes to the calling thread, in the thread's
+ * own record, in place of the context attached before.
  *
  * trace_id, span_id  as in W3C Trace Context; both all zero: no trace
- * flags              W3C trace-flags; 0 counts when there is no trace
+ * flags              W3C trace-flags, of which 0x03 (sampled, random) are
+ *                    stored; 0 if there is no trace
  *
- * Returns 0, -EINVAL (one id is zero, the other is not), -EBUSY (a record that
- * is the program's or somebody else's is there; or a signal handler interrupted
- * another call of this thread) or -ENOSYS.
- * Own thread only; no lock, no allocation, no system call.
+ * Returns 0, -EINVAL (exactly one id is zero), -EBUSY (a record of the program
+ * or of an SDK is attached; or a signal handler interrupted another thread call
+ * of this thread) or -ENOSYS.
+ * Own thread only; no lock, no allocation, no system call. All calls share one
+ * exception, a second after the start: see "Other publishers" in the manual.
  * Rule: OTEP 4947, "Context Attachment".
  */
 OTELCTX_API int otelctx_attach(const uint8_t trace_id[16],
@@ -179,104 +187,171 @@ OTELCTX_API int otelctx_attach(const uint8_t trace_id[16],
 OTELCTX_API int otelctx_attach_traceparent(const char *text, size_t len);
 
 /*
- * Set one attribute of what is attached to the calling thread; one that is set
- * already gets the new value, in its place.
+ * Set one attribute of the context attached to the calling thread. A key that
+ * is set already gets the new value in place.
  *
  * key    from otelctx_key()
  * value  UTF-8, no NUL needed; may be NULL when len is 0
  * len    bytes; past 255 the value is cut at a character boundary
  *
- * Returns 0, 1 (the value was cut), -EINVAL (no such key, or not UTF-8; or the
- * record's owner left attributes in it that are none), -ENOENT (nothing is
- * attached), -ENOSPC (no room in the 612 bytes; an attribute takes two and its
- * value), -ESTALE as otelctx_key(), -EBUSY as above (but the program's own
- * record takes attributes), -ENOSYS. On failure the record is unchanged. Own
- * thread only; no lock, no allocation, no system call. Rule: OTEP 4947,
- * "Thread-Local Context Record".
+ * Returns 0, 1 (the value was cut), -EINVAL (no such key, value not UTF-8, or
+ * the record holds malformed attributes), -ENOENT (nothing is attached),
+ * -ENOSPC (no room in the 612 bytes; an attribute takes two bytes and its
+ * value), -ESTALE as otelctx_key(), -EBUSY as otelctx_attach() (but a record of
+ * the program is allowed), or -ENOSYS. On failure the record is unchanged.
+ * Own thread only; no lock, no allocation, no system call.
+ * Rule: OTEP 4947, "Thread-Local Context Record".
  */
 OTELCTX_API int otelctx_attr(uint8_t key, const char *value, size_t len);
 
-/* Remove one attribute, if it is there. Returns as otelctx_attr(). */
+/* Remove one attribute, if it is set. Returns as otelctx_attr(). */
 OTELCTX_API int otelctx_attr_unset(uint8_t key);
 
 /*
- * The calling thread works for nothing from now on.
+ * Detach the context of the calling thread.
  *
- * Returns 0 (also when nothing is attached), -EBUSY (what is attached is
- * somebody else's; or a signal handler interrupted another call of this
- * thread) or -ENOSYS.
+ * Returns 0 (also if nothing is attached), -EBUSY (a record of an SDK is
+ * attached; or a signal handler interrupted another thread call of this thread)
+ * or -ENOSYS.
  * Own thread only.
  * Rule: OTEP 4947, "Context Detachment".
  */
 OTELCTX_API int otelctx_detach(void);
 
 /*
- * What is attached to the calling thread.
+ * Store the ids of the context attached to the calling thread in *out.
  *
- * Returns 0, -ENOENT (nothing), -EBUSY (somebody else's) or -ENOSYS; on failure
- * *out is unchanged.
- * Own thread only; async-signal-safe as otelctx_swap() is: a handler that
+ * Returns 0, -ENOENT (nothing is attached), -EBUSY (a record of an SDK is
+ * attached) or -ENOSYS. On failure *out is unchanged.
+ * Own thread only; async-signal-safe like otelctx_swap(). A handler that
  * interrupted a change finds nothing attached.
  */
 OTELCTX_API int otelctx_get(struct otelctx_ids *out);
 
 /*
  * For a runtime that writes records itself: attach the thread's own record, all
- * zero, for good. From then on its `valid` alone says whether it counts: set it
- * to 0, write, set it to 1, with nothing reordered by the compiler.
- * otelctx_attach() and otelctx_attr() do the same on it; otelctx_detach() ends
- * this. No key is to be in it twice.
+ * zero, until otelctx_detach(). From then on `valid` alone decides whether the
+ * record counts: set it to 0, write the record, set it to 1, and keep the
+ * compiler from reordering these. Write each key once at most.
+ * otelctx_attach() and otelctx_attr() work on the record in the same way.
  *
- * Returns the record, which lives as long as the thread; NULL when a record of
- * the program's or of somebody else's is attached, in a signal handler that
- * interrupted another call, or without a shim that works.
+ * Returns the record, which lives as long as the thread; or NULL if a record of
+ * the program or of an SDK is attached, if a signal handler interrupted another
+ * thread call, or if there is no shim or it is disabled.
  * Own thread only.
  * Rule: OTEP 4947, "Context Attachment", the variant that mutates `valid`.
  */
 OTELCTX_API struct otelctx_record *otelctx_pin(void);
 
 /*
- * Prepare a record of the program's own, without attributes. Not while it is
+ * Prepare a record of the program, without attributes. The record must not be
  * attached.
  *
- * Returns 0, -EINVAL (record is NULL or at an odd address; one id is zero, the
- * other is not) or -ENOSYS.
+ * Returns 0, -EINVAL (record is NULL or at an odd address; exactly one id is
+ * zero) or -ENOSYS.
  */
 OTELCTX_API int otelctx_record_init(struct otelctx_record *record,
                                     const uint8_t trace_id[16],
                                     const uint8_t span_id[8], uint8_t flags);
 
 /*
- * Set one attribute of such a record; of one that is attached to the calling
- * thread otelctx_attr() does. Returns as that does, -EINVAL also when record is
- * NULL or at an odd address.
+ * Set one attribute of a record that is not attached; if it is attached, use
+ * otelctx_attr(). Returns as otelctx_attr(), and -EINVAL if record is NULL or
+ * at an odd address.
  */
 OTELCTX_API int otelctx_record_attr(struct otelctx_record *record, uint8_t key,
                                     const char *value, size_t len);
 
 /*
- * Attach a record of the program's own to the calling thread, by one store.
+ * Attach a record of the program to the calling thread with a single store.
  *
- * record    from otelctx_record_init(), or what *previous got; NULL: nothing
- * previous  gets what was attached before, to be swapped back; may be NULL. It
- *           may be the thread's own record, which otelctx_attach() and
- *           otelctx_pin() rewrite
+ * record    from otelctx_record_init(), or a *previous; NULL attaches nothing
+ * previous  gets the record that was attached before, for a later swap back;
+ *           may be NULL. *previous may be the thread's own record, which
+ *           otelctx_attach() and otelctx_pin() rewrite
  *
- * Returns 0, -EINVAL (an odd address), -EBUSY (what is attached is somebody
- * else's) or -ENOSYS; on failure *previous is unchanged. A record that -EBUSY
- * kept from being swapped out may come back with whoever is in the way: it has
- * to stay until this call, or otelctx_detach(), succeeds.
+ * Returns 0, -EINVAL (record is at an odd address), -EBUSY (a record of an SDK
+ * is attached) or -ENOSYS. On failure *previous is unchanged. After -EBUSY the
+ * SDK may attach the program's record again, if that was attached before its
+ * own: keep the program's record in memory until this function or
+ * otelctx_detach() succeeds.
  * Own thread only; async-signal-safe, also in a handler that interrupted any
- * other call, if it swaps back. (Without linking: once this file has called it
- * outside of a handler, because the first call is also one of dlsym.)
+ * other call, if the handler swaps back. (A program that does not link calls
+ * this function once outside signal handlers first, because the first call uses
+ * dlsym.)
  * Rule: OTEP 4947, "Context Attachment".
  */
 OTELCTX_API int otelctx_swap(struct otelctx_record *record,
                              struct otelctx_record **previous);
 
+/* ---- Storages besides TLS ----------------------------------------------- */
+
+/*
+ * Where threads store their contexts: OTELCTX_THREAD_STORAGE. Every call above
+ * acts on all storages that are on. Attributes and records that the program
+ * writes itself are in TLS only: without TLS, otelctx_attr() returns
+ * -EOPNOTSUPP and otelctx_pin() NULL. If no storage is on, every call returns
+ * -EOPNOTSUPP.
+ */
+enum otelctx_storages {
+    OTELCTX_TLS = 1,
+    OTELCTX_RING = 2,
+    OTELCTX_PROFILER = 4
+};
+
+/* The storages that are on: bits of enum otelctx_storages, or -ENOSYS. */
+OTELCTX_API int otelctx_storage(void);
+
+/*
+ * Turn all storages off for good, as at shutdown. Calls of other threads may be
+ * under way. Readers of the ring find nothing any more; the process context no
+ * longer announces thread contexts. A context that another thread has attached
+ * stays in TLS, and in the profiler's variable, until the thread's next call,
+ * which detaches it and returns -EOPNOTSUPP.
+ *
+ * Returns 0, or -EBUSY or -ENOSYS as otelctx_process_publish().
+ */
+OTELCTX_API int otelctx_storage_close(void);
+
+/*
+ * otelctx_attach() with the two 64-bit ids of tracers that have no others.
+ *
+ * root_span_id  the lower half of the trace id; the upper half is 0
+ *
+ * Returns as otelctx_attach().
+ * Rule: "OTEL-Compatible Context Storage Architecture", ContextApi::set.
+ */
+OTELCTX_API int otelctx_attach64(uint64_t span_id, uint64_t root_span_id);
+
+/*
+ * The ids of another thread of this process, as its slot of the ring has them;
+ * flags are 0, because the ring has none.
+ *
+ * tid  thread id, as gettid(2) returns it
+ *
+ * Returns 0, -ENOENT (nothing is attached), -ESRCH (the thread has no slot: it
+ * never attached a context, it has ended, or a thread whose id is the same
+ * modulo the capacity has the slot), -EAGAIN (the slot is being written),
+ * -EOPNOTSUPP (there is no ring) or -ENOSYS. On failure *out is unchanged.
+ * Async-signal-safe; never waits.
+ */
+OTELCTX_API int otelctx_get_by_tid(pid_t tid, struct otelctx_ids *out);
+
+/*
+ * Set one of the ten tags in the calling thread's context_tls_v1, which a
+ * profiler in this process gives a meaning. They stay when a context is
+ * attached or detached.
+ *
+ * index  0..9
+ *
+ * Returns 0, -EINVAL (index), -EOPNOTSUPP (the storage `profiler` is off) or
+ * -ENOSYS.
+ */
+OTELCTX_API int otelctx_tag(unsigned index, uint32_t value);
+
 #if !defined(OTELCTX_LINK)
 
-/* Put the function of that name, looked for once, into *function; or 0. */
+/* Look up a function once and store its address in *function; 0: not found. */
 static inline int otelctx_find_(void **cache, const char *name, void *function)
 {
     static char absent;
@@ -295,7 +370,7 @@ static inline int otelctx_find_(void **cache, const char *name, void *function)
     return found != &absent;
 }
 
-/* Call the function of that name; without one it is `otherwise`. */
+/* Define a function that calls its counterpart, or returns `otherwise`. */
 #define OTELCTX_FORWARD_(type, otherwise, name, parameters, arguments)         \
     OTELCTX_API type name parameters                                           \
     {                                                                          \
@@ -343,6 +418,15 @@ OTELCTX_FORWARD_INT_(otelctx_swap,
                      (struct otelctx_record * record,
                       struct otelctx_record **previous),
                      (record, previous))
+OTELCTX_FORWARD_INT_(otelctx_storage, (void), ())
+OTELCTX_FORWARD_INT_(otelctx_storage_close, (void), ())
+OTELCTX_FORWARD_INT_(otelctx_attach64,
+                     (uint64_t span_id, uint64_t root_span_id),
+                     (span_id, root_span_id))
+OTELCTX_FORWARD_INT_(otelctx_get_by_tid, (pid_t tid, struct otelctx_ids *out),
+                     (tid, out))
+OTELCTX_FORWARD_INT_(otelctx_tag, (unsigned index, uint32_t value),
+                     (index, value))
 
 #undef OTELCTX_FORWARD_INT_
 #undef OTELCTX_FORWARD_

@@ -22,7 +22,7 @@ enum floor {
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shim/sys.h"
+#include "shim/base/sys.h"
 
 /* The system calls of OTEP 4719, "Publication Protocol". */
 static void publish(void)
@@ -52,11 +52,13 @@ extern int __register_atfork(void (*prepare)(void), void (*parent)(void),
 __attribute__((constructor)) static void start(void)
 {
     char path[4096];
+    bool has_text;
     int file;
 
     if (FLOOR == BARE || FLOOR == FORKS)
         publish();
-    else if ((file = otelctx_sys_open_file("/etc/otelctx/otelctx.conf")) >= 0)
+    else if ((file = otelctx_sys_open_file("/etc/otelctx/otelctx.conf",
+                                           &has_text)) >= 0)
         (void)otelctx_sys_close(file); /* elsewhere there is none */
     if (FLOOR == LOOKS)
         (void)otelctx_sys_executable(path, sizeof(path));
@@ -74,7 +76,7 @@ __attribute__((constructor)) static void start(void)
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* start FORKS: of this process, the mean time until a child has ended. */
+/* start FORKS: the mean time to fork this process and wait for the child. */
 static double fork_and_wait(unsigned times)
 {
     const double begin = bench_now_ns();
@@ -89,29 +91,34 @@ static double fork_and_wait(unsigned times)
     return bench_now_ns() - begin;
 }
 
-/* The time until a program that does nothing has ended, in an environment that
- * has, before its own variables, those up to an empty word. */
-static double start_and_wait(char **variables)
+/* The time to start a program that does nothing and wait for its end. Of the
+ * arguments up to an empty one, those up to a path are put before its
+ * environment; the path and what follows is a command that starts it. */
+static double start_and_wait(char **words)
 {
-    char *const words[] = {"true", NULL};
+    char *command[16] = {"/bin/true", NULL};
     char *all[512];
     size_t count = 0;
     double begin;
     pid_t child;
 
-    for (; (*variables)[0] != '\0'; variables++)
-        all[count++] = *variables;
+    for (; (*words)[0] != '\0' && (*words)[0] != '/'; words++)
+        all[count++] = *words;
     for (char **at = environ; *at && count < 500; at++)
         all[count++] = *at;
     all[count] = NULL;
+    for (size_t i = 0; (*words)[0] != '\0' && i < 15; words++, i++) {
+        command[i] = *words;
+        command[i + 1] = NULL;
+    }
     begin = bench_now_ns();
-    if (posix_spawn(&child, "/bin/true", NULL, NULL, words, all))
+    if (posix_spawn(&child, command[0], NULL, NULL, command, all))
         exit(2);
     waitpid(child, NULL, 0);
     return bench_now_ns() - begin;
 }
 
-/* Each leaves something in the caches that the next one finds. */
+/* Shuffle the subjects, because each one changes the caches for the next. */
 static void shuffle(char ***subjects, size_t count)
 {
     for (size_t i = count; i > 1; i--) {
@@ -123,7 +130,7 @@ static void shuffle(char ***subjects, size_t count)
     }
 }
 
-/* start ROUNDS [SUBJECT [NAME=VALUE]... '']... */
+/* start ROUNDS [SUBJECT [NAME=VALUE]... [COMMAND [ARGUMENT]...] '']... */
 int main(int count, char **words)
 {
     char **subjects[64];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The thread calls, by pointers from dlsym(3), as any language makes them.
- *
- * Compiled twice: with FLOOR it is the library of what they are compared with,
- * which does as little as a library that sets a variable of each thread can do.
+ * The thread calls, through pointers from dlsym(3), as other languages make
+ * them. Compiled twice: with FLOOR it is the library that they are compared
+ * with, which does no more than set a thread-local variable.
  */
 
 #include <stdint.h>
@@ -60,6 +59,10 @@ void floor_erase(void)
 
 #include "tests/bench/bench.h"
 
+#include <stdbool.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "shim/otelctx.h"
 
 static const uint8_t trace_id[16] = {1, 2, 3}, span_id[8] = {4, 5, 6};
@@ -72,6 +75,8 @@ static int (*attach)(const uint8_t *, const uint8_t *, uint8_t);
 static int (*attr)(uint8_t, const char *, size_t);
 static int (*detach)(void);
 static int (*swap)(struct otelctx_record *, struct otelctx_record **);
+static int (*get)(struct otelctx_ids *);
+static int (*get_by_tid)(pid_t, struct otelctx_ids *);
 
 BENCH(floor_a, {
     set(&record);
@@ -105,12 +110,53 @@ BENCH(swap_both_ways, {
     (void)swap(before, NULL);
 })
 
+static struct otelctx_ids ids;
+static pid_t tid;
+BENCH(get_again, { (void)get(&ids); })
+BENCH(get_by_tid_again, { (void)get_by_tid(tid, &ids); })
+
+static double while_attached(bench_run *run, unsigned times)
+{
+    double ns;
+
+    (void)attach(trace_id, span_id, 1);
+    ns = run(times);
+    (void)detach();
+    return ns;
+}
+
+static double get_own(unsigned times)
+{
+    return while_attached(get_again, times);
+}
+
+static double get_own_by_tid(unsigned times)
+{
+    return while_attached(get_by_tid_again, times);
+}
+
 #define SYMBOL(pointer, name)                                                  \
     do {                                                                       \
         void *const at = bench_symbol(name);                                   \
         memcpy(&(pointer), &at, sizeof(at));                                   \
     } while (0)
 
+/* Attributes are in TLS only. */
+static bool make_keys(void)
+{
+    const char *const keys[] = {"http.route", "http.request.method", "user.id",
+                                "cloud.availability_zone"};
+
+    if (!(otelctx_storage() & OTELCTX_TLS))
+        return true;
+    for (int i = 0; i < 4; i++)
+        if (otelctx_key(keys[i]) != i)
+            return false;
+    return true;
+}
+
+/* Measures every subject with every storage; `run` knows which ones say
+ * something. */
 int main(int count, char **words)
 {
     static const struct bench_subject subjects[] = {
@@ -120,9 +166,10 @@ int main(int count, char **words)
         {"the same, 1 attribute", "ours", attach_one},
         {"the same, 4 attributes", "ours", attach_four},
         {"swap there and back", "ours", swap_both_ways},
+        {"get", "ours", get_own},
+        {"get by thread id", "ours", get_own_by_tid},
     };
-    const char *const keys[] = {"http.route", "http.request.method", "user.id",
-                                "cloud.availability_zone"};
+
     set = floor_set;
     clear = floor_clear;
     write_record = floor_write;
@@ -131,12 +178,13 @@ int main(int count, char **words)
     SYMBOL(attr, "otelctx_attr");
     SYMBOL(detach, "otelctx_detach");
     SYMBOL(swap, "otelctx_swap");
-    for (int i = 0; i < 4; i++)
-        if (otelctx_key(keys[i]) != i)
-            return 2;
-    if (otelctx_record_init(&record, trace_id, span_id, 1))
+    SYMBOL(get, "otelctx_get");
+    SYMBOL(get_by_tid, "otelctx_get_by_tid");
+    tid = (pid_t)syscall(SYS_gettid);
+    if (!make_keys() || otelctx_record_init(&record, trace_id, span_id, 1))
         return 2;
 
+    bench_wait_for_look();
     if (count == 3) /* for callgrind: one subject, so many times */
         return subjects[bench_number(words[1])].run(bench_number(words[2])) < 0;
     bench_pin();

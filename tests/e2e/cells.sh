@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-#
-# Sourced, after common.sh: cells of a matrix. Each is a host with the shim, a
-# libc of its own and a conversation (tests/support/converse) in the course of
-# which it and its child, which never execs, are looked at.
+# Sourced, after common.sh: the cells of a matrix. Each cell is a folder with
+# the driver, the shim, one libc and a list of calls. tests/support/converse
+# runs the driver, makes the calls, and reads the process and its forked child
+# from outside.
 
 SUPPORT=$ROOT/tests/support
 EINVAL=-22
@@ -26,7 +26,8 @@ publish
 look"
 ROWS=()
 
-# supported TOOL ARGUMENT...: what tests/support makes, it makes in our folder.
+# supported TOOL ARGUMENT...: runs a tool of tests/support, whose results stay
+# in the build folder.
 supported() {
     OTELCTX_BUILD=$BUILD "$SUPPORT/$1" "${@:2}"
 }
@@ -36,15 +37,15 @@ libcs() {
     (cd "$BUILD/libcs/$1" && printf '%s\n' *-*.*) | sort -V
 }
 
-# prepare ARCHITECTURE: all that its cells are made of.
+# prepare ARCHITECTURE: makes what the cells of this architecture consist of.
 prepare() {
     check "every libc for $1 can be fetched" supported libcs "$1"
     check "and the release for $1 built" supported guest --prepare "$1" bookworm
     hosts "$1" "$BUILD/guest/$1/musl-gcc"
 }
 
-# hosts ARCHITECTURE MUSL_GCC: the same two programs for all cells. What is
-# built for musl needs no version. They find their dynamic linker beside them.
+# hosts ARCHITECTURE MUSL_GCC: builds the driver twice, once for all glibcs and
+# once for all musls. Each finds its dynamic linker in its own folder.
 hosts() {
     local source=$ROOT/tests/e2e/hosts/driver.c
     local options=(-I"$ROOT" -pthread '-Wl,--dynamic-linker=./ld.so')
@@ -54,17 +55,18 @@ hosts() {
     "$2" "${options[@]}" -o "$TMP/hosts/$1/musl" "$source"
 }
 
-# release ARCHITECTURE: the file that is installed, which all its cells run.
+# release ARCHITECTURE: builds the installed file, which all cells load.
 release() {
     echo "$BUILD/guest/$1/release/usr/lib/libotelctx_preload.so"
 }
 
-# furnish FOLDER ARCHITECTURE MAPPING WITHOUT_MEMFD: cells below FOLDER, and
-# what they share. Each libc has one where the mapping has the first of these
-# names, and one where there is no memfd, because no file may be longer than
-# nothing. Where that means "none", the newest libcs will do. Under "emulation",
-# which has nobody look on and lets children inherit what no kernel would, there
-# is no fork, and the latter are left out.
+# furnish FOLDER ARCHITECTURE MAPPING WITHOUT_MEMFD: makes the cells below
+# FOLDER. Each libc has two: in one the mapping is called MAPPING; in the other
+# RLIMIT_FSIZE is 0, so that a memfd cannot be used, and the mapping is called
+# WITHOUT_MEMFD. When that is "none", only the newest libcs have the second
+# cell. When MAPPING is "emulation", there is no second cell and no fork: user
+# emulation has no ptrace, and its children inherit memory that a kernel would
+# wipe.
 furnish() {
     local libc newest
 
@@ -114,8 +116,9 @@ seen() {
         ] | join(" ")' "$1"
 }
 
-# expected_looks MAPPING, expected_answers MAPPING: of the conversation; without
-# a mapping, no one is seen.
+# expected_looks MAPPING, expected_answers MAPPING: what the reader should see
+# and what the driver should answer; without a mapping the reader sees no
+# context.
 expected_looks() {
     local parent before after child
 
@@ -139,12 +142,12 @@ expected_answers() {
         'attach 0' 'set 0' "publish $published" 'drop 0' "publish $published"
 }
 
-# folders FILE: where the libraries are from, but for the shim.
+# folders FILE: the folders of the mapped libraries, without the shim's.
 folders() {
     sed '/otelctx/d; s,.*/\([^/]*\)/[^/]*$,\1,' "$1" | sort -u
 }
 
-# judge ARCHITECTURE: all cells that were furnished last.
+# judge ARCHITECTURE: compares all cells that the last furnish made.
 judge() {
     local folder libc mapping sum
 

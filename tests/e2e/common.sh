@@ -11,10 +11,11 @@
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 SHIM=$OTELCTX_SHIM
 READ=$OTELCTX_READ
+RUN=$OTELCTX_RUN
 DRIVER=$OTELCTX_DRIVER
 UPDATER=$OTELCTX_UPDATER
 EARLY=$OTELCTX_EARLY
-FILTERED=$OTELCTX_FILTERED
+FILTERED=${OTELCTX_FILTERED-} # only where libseccomp is
 PROTO_DIR=$OTELCTX_PROTO_DIR
 TABLE=$OTELCTX_OPTION_TABLE
 BUILD=$OTELCTX_BUILD
@@ -26,13 +27,14 @@ stay() {
     background env LD_PRELOAD="$SHIM" "$@"
 }
 
-# status PID: what otelctx-read calls it, "ok" or the name of a failure.
+# status PID: the "status" that otelctx-read prints: "ok" or the name of a
+# failure.
 status() {
     "$READ" --json "$1" 2>/dev/null | jq -r .status
 }
 
-# resource PID, extra PID: key=value, one a line, in the order of the payload;
-# without what the thread context adds.
+# resource PID, extra PID: the attributes as key=value lines, in the order of
+# the payload; extra leaves out the "threadlocal." keys.
 resource() {
     "$READ" --json "$1" | jq -r '.contexts[0].resource.attributes[]
         | "\(.key)=\(.value.stringValue)"'
@@ -43,11 +45,11 @@ extra() {
         | "\(.key)=\(.value.stringValue)"'
 }
 
-# published PID: waits until there is a context, at most two seconds.
+# published PID: waits until there is a context, at most twenty seconds.
 published() {
     local tries
 
-    for ((tries = 0; tries < 100; tries++)); do
+    for ((tries = 0; tries < 1000; tries++)); do
         [ "$(status "$1")" != ok ] || return 0
         sleep 0.02
     done
@@ -55,15 +57,17 @@ published() {
     return 1
 }
 
-# usage: descriptors and threads of $PID, and the KiB that it has mapped, but
-# for its heap and stack. Not lines of maps: neighbours there become one.
+# usage: the number of descriptors and threads of $PID, and the KiB that it has
+# mapped, without heap and stack. KiB rather than lines of maps, because the
+# kernel merges neighbouring mappings.
 usage() {
     find "/proc/$PID/fd" "/proc/$PID/task" -mindepth 1 -maxdepth 1 | wc -l
     awk '/^[0-9a-f]+-/ {name = $6} /^Size:/ && name !~ /^\[/ {kib += $2}
         END {print kib}' "/proc/$PID/smaps"
 }
 
-# stderr_of [NAME=VALUE]... COMMAND...: under the shim, the pid made "PID".
+# stderr_of [NAME=VALUE]... COMMAND...: runs it under the shim and prints its
+# stderr, with "PID" for the pid.
 stderr_of() {
     env LD_PRELOAD="$SHIM" "$@" 2>&1 >/dev/null | sed 's/^otelctx\[[0-9]*\]/otelctx[PID]/'
 }
@@ -98,12 +102,12 @@ all_same() {
 }
 around=()
 
-# can_mount: this machine lets us have a mount namespace. A container may not.
+# can_mount: whether we may make a mount namespace; in a container we may not.
 can_mount() {
     unshare -m true 2>/dev/null
 }
 
-# naming: "yes" if this kernel, as it is configured, names mappings.
+# naming: prints "yes" if the kernel has CONFIG_ANON_VMA_NAME, else "no".
 naming() {
     python3 - <<'END'
 import ctypes, mmap
@@ -141,7 +145,7 @@ stop() {
     wait "$PID"
 }
 
-# memory_left BYTES: all that the process that is driven may still map.
+# memory_left BYTES: limits what the driven process may still map.
 memory_left() {
     local kib
 
@@ -149,7 +153,8 @@ memory_left() {
     prlimit --pid "$PID" --as=$((kib * 1024 + $1)):
 }
 
-# within COMMAND...: drives the driver that this starts.
+# within COMMAND...: as drive, but COMMAND starts the driver, in a container for
+# instance.
 within() {
     printf '#!/bin/sh\nexec %s\n' "$*" >"$TMP/start"
     chmod +x "$TMP/start"

@@ -4,12 +4,12 @@
 # Sourced by the tests that run the distribution's own programs: an environment
 # that is the same each time.
 
-# Where this machine keeps others under the same names, the distribution's count.
+# The distribution's programs come first, before others of the same names.
 PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 
 GOCACHE=$(go env GOCACHE)
 
-# fixed COMMAND...: in the folder where it is called, which is its home, too.
+# fixed COMMAND...: runs it in the current folder, which is its $HOME, too.
 fixed() {
     env -i PATH="$PATH" HOME="$PWD" LC_ALL=C.UTF-8 TZ=UTC0 TERM=dumb \
         SOURCE_DATE_EPOCH=1000000000 PYTHONHASHSEED=0 \

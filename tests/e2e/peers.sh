@@ -1,8 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-#
-# Sourced by the test scripts with readers and writers that nobody here wrote,
-# after common.sh: those are fetched from their registries, and built here.
+# Sourced, after common.sh, by the tests with readers and writers of other
+# projects: fetches them from their registries and builds them.
 
 built=$BUILD/readers
 mkdir -p "$built"
@@ -16,7 +15,15 @@ newer_than() {
     printf '%s\n' "$wanted" "$found" | sort -CV
 }
 
+ebpf_profiler() {
+    (cd "$ROOT/tests/e2e/world/readers/ebpf_profiler" &&
+        go build -buildvcs=false -o "$built/ebpf_profiler" .)
+}
+
+# All programs in one build, the same for each test: cargo waits for one that
+# another test has begun.
 libdatadog() {
-    cargo build --locked --quiet --target-dir "$built/libdatadog" \
-        --manifest-path "$ROOT/tests/e2e/readers/libdatadog/Cargo.toml"
+    OTELCTX_KIT_FOLDER=$BUILD/demo/kit \
+        cargo build --locked --quiet --target-dir "$built/libdatadog" \
+        --manifest-path "$ROOT/tests/e2e/world/readers/libdatadog/Cargo.toml"
 }

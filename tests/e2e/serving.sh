@@ -8,7 +8,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/fixed.sh"
 
 chmod 755 "$TMP"
-# Others may listen on the same ports, but hardly on an address by our number.
+# An address made of our pid: other programs may use the same ports on
+# 127.0.0.1.
 ADDRESS=127.$((64 + ($$ >> 16 & 63))).$(($$ >> 8 & 255)).$(($$ & 255))
 names=() processes=() sentences=() signals=()
 
@@ -20,15 +21,17 @@ server() {
     signals+=("${4-TERM}")
 }
 
-# serve COMMAND...: with the shim or without, in the place of this shell; apart,
-# because some signal their whole group.
+# serve COMMAND...: replaces this shell by the server, with the shim or without;
+# in a session of its own, because some servers signal their whole process
+# group.
 instance_id=generate
 serve() {
     exec setsid env ${preload:+LD_PRELOAD="$preload"} \
         OTELCTX_INSTANCE_ID="$instance_id" "$@"
 }
 
-# up NAME: starts it as $server; what it answers is in $TMP/answer.
+# up NAME: starts the server, whose pid is in $server, and leaves its answer in
+# $TMP/answer.
 up() {
     local tries
 
@@ -38,7 +41,7 @@ up() {
     printf '%s\n' heron wren avocet >words
     background "$1_start" >"$TMP/log" 2>&1
     server=$PID
-    for ((tries = 0; tries < 300; tries++)); do
+    for ((tries = 0; tries < 1200; tries++)); do
         ! "$1_ask" >"$TMP/answer" 2>"$TMP/asked" || return 0
         [ -e "/proc/$server/exe" ] || break
         sleep 0.1
@@ -46,7 +49,7 @@ up() {
     return 1
 }
 
-# down SIGNAL: ends it, what it left, and who asked it.
+# down SIGNAL: ends the server, processes that it left, and its clients.
 down() {
     local tries
 
@@ -56,13 +59,13 @@ down() {
         sleep 0.05
     done
     kill -KILL -- "-$server" 2>/dev/null || :
-    # Who is killed listens until it has ended; a zombie has.
-    for ((tries = 0; tries < 100; tries++)); do
+    # A killed process keeps its port until it has ended; a zombie has ended.
+    for ((tries = 0; tries < 400; tries++)); do
         pgrep -g "$server" -r D,R,S >/dev/null || break
         sleep 0.05
     done
     tap_stop 2>/dev/null
 }
 
-# shellcheck source=tests/e2e/servers/table.sh
-. "$ROOT/tests/e2e/servers/table.sh"
+# shellcheck source=tests/e2e/world/servers/table.sh
+. "$ROOT/tests/e2e/world/servers/table.sh"

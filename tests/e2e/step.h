@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "step_peek.h"
+#include "tests/e2e/step_peek.h"
 
 /* Memory that a child shares. */
 static inline void *step_share(size_t size)
@@ -48,7 +48,7 @@ static inline void step_end(void)
 
 /* Forks; returns 0 in the child, which marks what counts and then exits. Both
  * stay on one processor: they take turns, and waking another one is slow. */
-static inline pid_t step_fork(void)
+static inline pid_t step_fork_by(pid_t (*fork_)(void))
 {
     cpu_set_t here;
     pid_t pid;
@@ -57,13 +57,18 @@ static inline pid_t step_fork(void)
     CPU_SET((size_t)sched_getcpu(), &here);
     sched_setaffinity(0, sizeof(here), &here);
     step_marked = step_share(sizeof(*step_marked));
-    pid = fork();
+    pid = fork_();
     cr_assert_geq(pid, 0);
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         ptrace(PTRACE_TRACEME, 0, 0, 0);
     }
     return pid;
+}
+
+static inline pid_t step_fork(void)
+{
+    return step_fork_by(fork);
 }
 
 /* ---- around it ---------------------------------------------------------- */

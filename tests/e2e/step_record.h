@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shim/wire.h"
-#include "step_peek.h"
+#include "shim/wire/thread.h"
+#include "tests/e2e/step_peek.h"
 
 struct seen {
     uint64_t record; /* what the slot holds; 0: nothing is attached */

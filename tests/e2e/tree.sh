@@ -14,19 +14,19 @@ tree() {
     done
 }
 
-# tree_published PID COUNT: there come to be so many processes at least, each
-# with a context and an instance id that no other has.
+# tree_published PID COUNT: waits until the tree has at least COUNT processes,
+# each with a context; their instance ids must all differ.
 tree_published() {
     local tries
 
-    for ((tries = 0; tries < 100; tries++)); do
+    for ((tries = 0; tries < 1000; tries++)); do
         tree_report "$1" >"$TMP/tree"
         [ "$(wc -l <"$TMP/tree")" -lt "$2" ] || grep -qv ' ok ' "$TMP/tree" ||
             break
         sleep 0.1
     done
     cat "$TMP/tree"
-    [ $tries -lt 100 ] && [ -z "$(cut -d ' ' -f 4 "$TMP/tree" | sort | uniq -d)" ]
+    [ $tries -lt 1000 ] && [ -z "$(cut -d ' ' -f 4 "$TMP/tree" | sort | uniq -d)" ]
 }
 tree_report() {
     tree "$1" | xargs "$READ" --json 2>/dev/null |

@@ -5,11 +5,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "demo/reader/utf8.h"
+#include "demo/reader/text/utf8.h"
 
 /*
- * Any text of OTEL_RESOURCE_ATTRIBUTES. Its first two bytes are the size of the
- * scratch. Text and scratch are of their very sizes: ASan sees a step too far.
+ * Any text of OTEL_RESOURCE_ATTRIBUTES. The first two bytes are the size of the
+ * scratch memory. Text and scratch have no spare bytes, so that ASan sees an
+ * access beyond them.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -43,7 +44,7 @@ static void check_fault(const struct otelctx_attrs *it, int got,
 {
     require(got == -EINVAL || got == -ENOSPC);
     require(fault->pos >= 1 && fault->pos <= it->text.size + 1);
-    require(fault->why && strncmp(fault->why, "expected ", 9) == 0);
+    require(fault->why && fault->why[0]);
 }
 
 static void parse(struct otelctx_attrs it)

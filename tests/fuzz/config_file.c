@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "config/options.h"
-#include "demo/reader/utf8.h"
+#include "demo/reader/text/utf8.h"
 
-/* Any configuration file, in memory of its very size. */
+/* Any configuration file, in memory without spare bytes. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds)
@@ -34,7 +34,7 @@ static void check_fault(int err, const struct otelctx_fault *fault, size_t size)
 {
     require(err == -EINVAL);
     require(fault->pos >= 1 && fault->pos <= size + 1);
-    require(fault->why && strncmp(fault->why, "expected ", 9) == 0);
+    require(fault->why && fault->why[0]);
 }
 
 static void check_setting(struct otelctx_span name, struct otelctx_span value,
@@ -64,8 +64,9 @@ static void apply(struct otelctx_options *options, struct otelctx_span name,
                   struct otelctx_span value)
 {
     const enum otelctx_option_id id = otelctx_options_find(name);
-    const struct otelctx_options before = *options;
-    struct otelctx_fault fault = {.pos = 0};
+    const struct otelctx_span unset = {NULL, 0};
+    struct otelctx_options defaulted = *options;
+    struct otelctx_fault fault = {.pos = 0}, none;
     int err;
 
     if (id == OTELCTX_OPTION_COUNT)
@@ -73,7 +74,8 @@ static void apply(struct otelctx_options *options, struct otelctx_span name,
     err = otelctx_options_apply(options, id, value, &fault);
     if (err) {
         check_fault(err, &fault, value.size);
-        require(memcmp(options, &before, sizeof(before)) == 0);
+        (void)otelctx_options_apply(&defaulted, id, unset, &none);
+        require(memcmp(options, &defaulted, sizeof(defaulted)) == 0);
     }
     require(options_are_sane(options));
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shim/payload.h"
+#include "shim/process/payload.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "shim/process/reader_limits.h"
 #include "tests/support/payload_model.h"
 
 /*
@@ -64,8 +65,7 @@ static void change(struct otelctx_payload *payload, struct model *m,
     struct otelctx_span key;
 
     if (what % 16 == CLEAR) {
-        otelctx_payload_clear(payload, place);
-        m->places[place].count = 0;
+        model_clear(payload, m, place);
         return;
     }
     key = take(data, take_byte(data));
@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct otelctx_payload *copy = malloc(sizeof(*copy));
     struct otelctx_span rest = {(const char *)data, size};
 
-    payload->size[0] = payload->size[1] = payload->reserved = 0;
+    memset(payload, 0, offsetof(struct otelctx_payload, bytes));
     model.places[0].count = model.places[1].count = 0;
     while (rest.size > 0)
         change(payload, &model, &rest);
@@ -98,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(memcmp(copy, payload,
                    offsetof(struct otelctx_payload, bytes) + payload->size[0] +
                        payload->size[1]) == 0);
-    (void)otelctx_payload_beyond(payload);
+    (void)otelctx_reader_limits_exceeded(payload);
     free(copy);
     free(payload);
     return 0;

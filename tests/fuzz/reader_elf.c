@@ -6,8 +6,9 @@
  * for the variable ends, reads nothing that is not there, and what it says is
  * possible. The last byte is how far apart the images are.
  */
-#include "demo/reader/choose.h"
-#include "demo/reader/symtab.h"
+#include "demo/reader/elf/choose.h"
+#include "demo/reader/elf/objects.h"
+#include "demo/reader/elf/symtab.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static void judge(int error, const struct otelread_symbol *symbol)
             error == -ENOTSUP || error == -E2BIG);
     if (error != 0)
         return;
-    require(otelread_access_name(symbol->access) != NULL);
+    require(otelread_access_name(symbol->access));
     require(otelread_access_is_static(symbol->access) == (symbol->module == 0));
     require(symbol->object[0] != '\0');
     if (symbol->module != 0)
@@ -89,9 +90,9 @@ static void search(struct process *process)
         list[i].elf.interpreted = true; /* its file is not for fuzzing */
         objects.count++;
     }
-    int error = otelread_objects_define(&objects, NAME);
+    int error = otelread_objects_find_definitions(&objects, NAME, 8);
     if (error == 0)
-        error = otelread_choose(list, OBJECTS, NAME, &symbol);
+        error = otelread_symbol_choose(list, OBJECTS, NAME, &symbol);
     judge(error, &symbol);
 }
 
@@ -107,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                               UINT64_C(0x1000) << data[size - 1] % 32, 20000};
     Elf64_Sym symbol;
 
-    require(bytes != NULL);
+    require(bytes);
     memcpy(bytes, data, size);
     search(&process);
 

@@ -4,7 +4,7 @@
  * The first byte is the size of the pieces in which the rest arrives; in
  * pieces of another size it must give the same mappings.
  */
-#include "demo/reader/maps.h"
+#include "demo/reader/os/maps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,12 @@
  * A payload, decoded and printed in all three ways: JSON must be one line of
  * valid UTF-8, and what is for people must not hold what a terminal obeys.
  */
-#include "demo/reader/print.h"
-#include "demo/reader/show.h"
-#include "demo/reader/utf8.h"
+#include "demo/reader/command/show.h"
+#include "demo/reader/print/json.h"
+#include "demo/reader/print/raw.h"
+#include "demo/reader/print/text.h"
+#include "demo/reader/report/judge.h"
+#include "demo/reader/text/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +47,7 @@ static size_t print(otelread_printer *printer,
     size_t lines = 0;
     FILE *const out = open_memstream(&text, &size);
 
-    require(out != NULL);
+    require(out);
     printer(out, report);
     require(fclose(out) == 0);
     require(is_harmless(text, size));
@@ -64,19 +67,21 @@ static void take_text(char *out, size_t room, const uint8_t *data, size_t size)
 static void judge(struct otelread_context *context,
                   struct otelread_report *report)
 {
-    const int error =
-        otelread_decode(context->payload, context->header.payload_size,
-                        &context->decoded, &context->fault);
+    const int error = otelread_layout_decode(
+        context->layout, context->payload, context->header.payload_size,
+        &context->decoded, &context->fault, &context->bare);
 
     require(error == 0 || error == -EBADMSG);
     require((error != 0) == otelread_fault_found(&context->fault));
+    context->status = OTELREAD_OK;
+    otelread_judge(report, OTELREAD_OK, "%s", "");
     if (error == 0)
         return;
     require(context->fault.offset <= context->header.payload_size);
     context->status = OTELREAD_INVALID;
-    (void)snprintf(context->why, sizeof(context->why), "%s in %s",
+    (void)snprintf(context->message, sizeof(context->message), "%s in %s",
                    context->fault.why, context->fault.where);
-    otelread_report_judge(report, OTELREAD_INVALID, "%s", context->why);
+    otelread_judge(report, OTELREAD_INVALID, "%s", context->message);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -92,20 +97,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .header = {.payload_size = (uint32_t)size},
         .payload = payload,
     };
-    struct otelread_report report = {.contexts = &context, .count = 1};
+    struct otelread_report report = {
+        .contexts = {.list = &context, .count = 1}};
 
-    if (payload == NULL)
+    if (!payload)
         abort();
     memcpy(payload, data, size);
     take_text(report.target.command, sizeof(report.target.command), data, size);
     take_text(context.mapping.name, sizeof(context.mapping.name), data, size);
     memcpy(context.header.signature, data, size < 8 ? size : 8);
-    judge(&context, &report);
-
-    require(print(otelread_json_print, &report) == 1);
-    (void)print(otelread_text_print, &report);
-    (void)print(otelread_raw_print, &report);
-    otelread_decoded_free(&context.decoded);
+    memcpy(&context.raw, data,
+           size < sizeof(context.raw) ? size : sizeof(context.raw));
+    for (int i = 0; i <= OTELREAD_LAYOUT_FIRST; i++) {
+        context.layout = (enum otelread_layout)i;
+        judge(&context, &report);
+        require(print(otelread_json_print, &report) == 1);
+        (void)print(otelread_text_print, &report);
+        (void)print(otelread_raw_print, &report);
+        otelread_decoded_free(&context.decoded);
+    }
     free(payload);
     return 0;
 }

@@ -5,10 +5,11 @@
  * number of keys, the second says what else is wrong, the rest is the record,
  * and its bytes are the keys' names as well.
  */
-#include "demo/reader/print.h"
-#include "demo/reader/show.h"
-#include "demo/reader/threads.h"
-#include "demo/reader/utf8.h"
+#include "demo/reader/command/show.h"
+#include "demo/reader/print/json.h"
+#include "demo/reader/print/text.h"
+#include "demo/reader/report/threads.h"
+#include "demo/reader/text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static void print(otelread_printer *printer,
     size_t size = 0;
     FILE *const out = open_memstream(&text, &size);
 
-    require(out != NULL);
+    require(out);
     printer(out, report);
     require(fclose(out) == 0);
     require(is_harmless(text, size));
@@ -59,16 +60,16 @@ static bool is_inside(const uint8_t *start, size_t size,
 
 /* Inside of the bytes that were read, and at most one of each key. */
 static void check(const struct otelread_record *record,
-                  const struct otelread_meaning *meaning)
+                  const struct otelread_meaning *meaning, const char *why)
 {
     const size_t size = otelread_record_attrs_size(&record->head);
     size_t count = 0;
 
-    for (const struct otelread_node *node = meaning->attributes.first;
-         node != NULL; node = node->next) {
+    for (const struct otelread_node *node = meaning->attributes.first; node;
+         node = node->next) {
         require(is_inside(record->attrs, size, node->span));
         require(node->span.bytes[-1] == node->span.size);
-        for (const struct otelread_node *other = node->next; other != NULL;
+        for (const struct otelread_node *other = node->next; other;
              other = other->next)
             require(other->span.bytes[-2] != node->span.bytes[-2]);
         count++;
@@ -77,22 +78,42 @@ static void check(const struct otelread_record *record,
     require(count == 0 || (record->head.valid == 1 && !record->attrs_missing));
     require((meaning->verdict == OTELREAD_RECORD_INVALID) ==
             (record->head.valid != 1));
-    require(is_harmless(meaning->why, strlen(meaning->why)));
-    require(meaning->verdict != OTELREAD_RECORD_MALFORMED ||
-            meaning->why[0] != '\0');
+    require(is_harmless(why, strlen(why)));
+    require(meaning->verdict != OTELREAD_RECORD_MALFORMED || why[0] != '\0');
+}
+
+/* The record's bytes are those of a slot, and of the profiler's ids, as well.
+ */
+static void take_storages(struct otelread_thread *thread,
+                          struct otelread_threads *threads,
+                          const uint8_t *bytes)
+{
+    struct otelread_snapshot snapshot = {.slot_error = 0};
+    const struct otelread_symbol symbol = {.libc = OTELREAD_GLIBC};
+    const struct otelread_places places = {.profiler = &symbol,
+                                           .ring = &threads->ring};
+
+    threads->ring.status = OTELREAD_RING_OK;
+    threads->ring.header.capacity = 1U + bytes[0];
+    threads->ring.leftovers_count = 1;
+    memcpy(&snapshot.ring, bytes, 28);
+    memcpy(&snapshot.profiler, bytes, 28);
+    memcpy(&threads->ring.leftovers[0].slot, bytes, 28);
+    thread->storages.inside = bytes[24];
+    otelread_storages_judge(&thread->storages, &snapshot, &places);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct otelread_meaning meaning;
     const size_t head = sizeof(struct otelctx_record_head);
 
     if (size < 2 + head || size > 2 + OTELCTX_RECORD_SIZE)
         return 0;
 
     struct otelread_thread thread = {.tid = 1, .has_record = true};
-    struct otelread_threads threads = {.threads = &thread, .count = 1};
+    struct otelread_threads threads = {
+        .sample = {.threads = &thread, .count = 1}};
     struct otelread_report report = {.threads = &threads};
 
     threads.map.count = data[0];
@@ -105,10 +126,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(thread.record.attrs, data + 2 + head, size - 2 - head);
     memcpy(thread.stat.command, data + 2, 16);
 
-    otelread_record_decode(&thread.record, &threads.map, &meaning);
-    check(&thread.record, &meaning);
-    otelread_thread_judge(&thread, &meaning);
+    take_storages(&thread, &threads, data + 2);
+    (void)otelread_thread_disagrees(&thread);
+    (void)otelread_thread_interpret(&thread, &threads.map);
+    check(&thread.record, &thread.meaning, thread.message);
     print(otelread_json_print, &report);
     print(otelread_text_print, &report);
+    otelread_thread_free(&thread);
     return 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shim/record.h"
+#include "shim/thread/record.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "demo/reader/utf8.h"
+#include "demo/reader/text/utf8.h"
 
 /*
  * Any series of changes to a record: after each one it is what a simple map
@@ -157,7 +157,7 @@ static int change_in_view(struct otelctx_record *record, uint8_t key,
     if (err)
         return err;
     if (c.removed == 0) /* what is there stays there */
-        require(!otelctx_change_tears(record, &c));
+        require(!otelctx_change_needs_hiding(record, &c));
     otelctx_change_apply(record, &c, key, value);
     if (c.removed == 0)
         require(memcmp(record->attrs, before.attrs, before.attrs_size) == 0);

@@ -16,8 +16,9 @@ found=${OTELCTX_BUILD:-build}/fuzz
 mkdir -p "$found"
 
 # The parsers and encoders of the shim; and the reader, the other witness.
-mapfile -t sources < <(find config demo/reader shim/{payload,pb,record}.c \
-    -name '*.c' -not -name main.c)
+mapfile -t sources < <(find config demo/reader \
+    shim/{process/{key_map,payload,protobuf,reader_limits},thread/record}.c \
+    -name '*.c' -not -path 'demo/reader/command/*')
 
 compile() {
     clang -g -O1 -std=gnu11 -D_GNU_SOURCE -I. -fno-sanitize-recover=all \
@@ -27,7 +28,7 @@ compile() {
 
 fuzz() {
     mkdir "$TMP/corpus_$1"
-    "$TMP/$1" -max_total_time="$seconds" -max_len=65536 -timeout=10 \
+    "$TMP/$1" -max_total_time="$seconds" -max_len=65536 -timeout=60 \
         -artifact_prefix="$found/$1-" "$TMP/corpus_$1" "tests/fuzz/corpus/$1"
 }
 

@@ -32,9 +32,9 @@ static size_t formed(struct otelctx_span text)
     size_t at = 0;
 
     while (at < text.size && at < SIZE &&
-           (form[at] == '-' ? text.at[at] == '-'
-                            : text.at[at] && strchr("0123456789abcdef",
-                                                    text.at[at]) != NULL))
+           (form[at] == '-'
+                ? text.at[at] == '-'
+                : text.at[at] && strchr("0123456789abcdef", text.at[at])))
         at++;
     return at;
 }
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(err == (pos ? -EINVAL : 0));
     if (err) {
         require(fault.pos == pos);
-        require(strncmp(fault.why, "expected ", 9) == 0);
+        require(fault.why && fault.why[0]);
         require(memcmp(&out, &before, sizeof(out)) == 0);
     } else {
         check_values(text, &out);

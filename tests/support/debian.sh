@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sourced: packages of any suite and architecture of Debian, from the mirror
-# that this machine has. Each suite and architecture has an apt with a state of
-# its own: nothing is installed, and this machine's own apt never hears of it.
-# Needs $OTELCTX_BUILD.
+# Sourced: downloads packages of any suite and architecture of Debian from this
+# machine's mirror. apt has a separate state for each suite and architecture, so
+# that nothing is installed and this machine's own apt does not change. Needs
+# $OTELCTX_BUILD.
 
 # debian SUITE ARCHITECTURE get|cache ARGUMENT...
 debian() {
@@ -41,8 +41,8 @@ debian_update() {
     touch "$state/updated"
 }
 
-# debian_open SUITE ARCHITECTURE: its packages are known from here on. What was
-# known for a day may be gone from the mirror.
+# debian_open SUITE ARCHITECTURE: updates the lists of packages unless they are less
+# than a day old.
 debian_open() {
     mkdir -p "$OTELCTX_BUILD/debian"
     (
@@ -57,8 +57,7 @@ debian_has() {
     [ -n "$(debian "$1" "$2" cache madison "$3")" ]
 }
 
-# debian_depends SUITE ARCHITECTURE PACKAGE: only what it names, not what that
-# depends on in turn.
+# debian_depends SUITE ARCHITECTURE PACKAGE: its direct dependencies.
 debian_depends() {
     debian "$1" "$2" cache depends "$3" |
         sed -n 's/^ *Depends: \([^<>]*\)$/\1/p'
@@ -70,8 +69,8 @@ debian_download() {
     (cd "$3" && debian "$1" "$2" get download "${@:4}")
 }
 
-# debian_unpack FOLDER ROOT [TAR_OPTION]...: every package in FOLDER. /lib and
-# so on are below /usr, as on every Debian today: packages name either.
+# debian_unpack FOLDER ROOT [TAR_OPTION]...: unpacks every package in FOLDER. /lib
+# and so on are links to /usr/lib, as on Debian today: packages use both names.
 debian_unpack() {
     local deb name
 

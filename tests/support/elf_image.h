@@ -29,7 +29,7 @@ struct image {
     } sysv;
     Elf64_Rela relocations[8];
     Elf64_Rela plt[8];
-    uint64_t words[16]; /* what relocations are about */
+    uint64_t words[16]; /* targets of relocations */
     uint32_t symbol_count;
     uint32_t string_size;
     uint32_t relocation_count, plt_count;
@@ -95,7 +95,7 @@ static inline void image_make(struct image *image, uint16_t machine)
     image->string_size = 1;
 }
 
-/* DT_GNU_HASH is left without a DT_HASH, or the other way round. */
+/* Leaves one of DT_HASH and DT_GNU_HASH only. */
 static inline void image_only_hash(struct image *image, int64_t tag)
 {
     image_dynamic(image, tag == DT_HASH ? DT_GNU_HASH : DT_HASH, 0);
@@ -110,7 +110,7 @@ static inline uint32_t image_gnu_hash(const char *name)
     return hash;
 }
 
-/* Returns its index. An undefined one has section SHN_UNDEF. */
+/* Returns the symbol's index. An undefined symbol has section SHN_UNDEF. */
 static inline uint32_t image_symbol(struct image *image, const char *name,
                                     unsigned char info, uint16_t section,
                                     uint64_t value)
@@ -153,7 +153,7 @@ static inline Elf64_Rela image_rela(uint32_t type, uint32_t symbol, size_t word)
     };
 }
 
-/* In DT_RELA, of a word. The entry can be changed afterwards. */
+/* Adds a relocation of a word to DT_RELA. Tests may change the entry. */
 static inline Elf64_Rela *image_relocation(struct image *image, uint32_t type,
                                            uint32_t symbol, size_t word)
 {
@@ -175,7 +175,7 @@ static inline Elf64_Rela *image_plt(struct image *image, uint32_t type,
     return entry;
 }
 
-/* What is mapped where, in a process that does not exist. */
+/* The mappings of a process that does not exist. */
 struct region {
     uint64_t address;
     const void *bytes;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Take one "hh" or "hh*count" off the text; where the rest of it begins. */
+/* Takes one "hh" or "hh*count" off the text. Returns the rest of the text. */
 static inline char *golden_item(char *text, uint8_t *byte, size_t *count)
 {
     char *end;
@@ -21,9 +21,9 @@ static inline char *golden_item(char *text, uint8_t *byte, size_t *count)
 }
 
 /*
- * The bytes of tests/golden/NAME.hex: pairs of hexadecimal digits, "hh*count"
- * for a byte that comes often, "#" before what is for people. Returns their
- * number; the test fails when there are none, or more than `room`.
+ * Reads the bytes of tests/golden/NAME.hex: pairs of hexadecimal digits,
+ * "hh*count" for repeated bytes, "#" before comments. Returns their number; the
+ * test fails when there are none, or more than `room`.
  */
 static inline size_t golden_read(const char *name, uint8_t *out, size_t room)
 {

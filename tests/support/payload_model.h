@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demo/reader/decode.h"
-#include "demo/reader/utf8.h"
-#include "shim/payload.h"
+#include "demo/reader/payload/decode.h"
+#include "demo/reader/text/utf8.h"
+#include "shim/process/payload.h"
 
 /*
- * What shim/payload.c must do, as simply as can be: two lists of pairs. It
- * shares no code with it: text is checked and payloads are decoded by the
- * reader. The texts are borrowed.
+ * A simple model of shim/process/payload.c: two lists of pairs. It shares no
+ * code with the shim: the reader's library checks texts and decodes payloads.
+ * The texts are borrowed.
  */
 struct model_list {
     struct {
@@ -33,6 +33,18 @@ static inline bool model_is_text(struct otelctx_span s)
 
     return otelread_utf8_span(bytes, s.size) == s.size &&
            (s.size == 0 || !memchr(s.at, 0, s.size));
+}
+
+/* Remove the attributes of one place, one by one. */
+static inline void model_clear(struct otelctx_payload *payload, struct model *m,
+                               enum otelctx_place place)
+{
+    struct otelctx_span rest, value;
+
+    while ((rest = otelctx_payload_attributes(payload, place)).size > 0)
+        otelctx_payload_set(payload, place, otelctx_payload_take(&rest, &value),
+                            (struct otelctx_span){0});
+    m->places[place].count = 0;
 }
 
 /* The size of a length-delimited field with a number below 16. */
@@ -110,7 +122,7 @@ static inline bool model_would_fit(const struct model *m,
            65536;
 }
 
-/* What otelctx_payload_set() must return; 0 has been done. */
+/* What otelctx_payload_set() must return. If 0, the model has changed, too. */
 static inline int model_set(struct model *m, enum otelctx_place place,
                             struct otelctx_span key, struct otelctx_span value)
 {
@@ -152,12 +164,12 @@ static inline bool model_same_list(const struct model_list *list,
     return !node;
 }
 
-/* Does the payload encode to what the reader decodes to the model? */
+/* Does the reader decode the encoded payload to the model? */
 static inline bool model_is_encoded(const struct model *m,
                                     const struct otelctx_payload *payload)
 {
     const size_t size = otelctx_payload_size(payload);
-    uint8_t *bytes = malloc(size); /* ASan sees a step too far */
+    uint8_t *bytes = malloc(size); /* ASan sees a write beyond it */
     struct otelread_decoded decoded;
     struct otelread_fault fault;
     bool same = size == model_size(m) && size <= OTELCTX_PAYLOAD_MAX;

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "demo/reader/print.h"
+#include "demo/reader/report/report.h"
 
-/* What a printer of the reader makes of a report; good until the next call. */
+/* What a printer of the reader prints for a report; valid until the next call.
+ */
 static inline const char *printed(void (*print)(FILE *,
                                                 const struct otelread_report *),
                                   const struct otelread_report *report)

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sourced by test scripts in bash: TAP on stdout, one case a sentence.
+# Sourced by test scripts in bash: prints TAP, one case per sentence.
 #
 #     . "$(dirname "$0")/../support/tap.sh"
 #
@@ -10,8 +10,8 @@
 #     check 'a second reader finds nothing' not "$READER" --pid 1
 #     done_testing
 #
-# A sentence holds no '#': TAP would take the rest for a directive. A command
-# that fails outside of these functions ends the script, and that is a failure.
+# A sentence has no '#': TAP would take the rest for a directive. A command that
+# fails outside of these functions ends the script, which is a failure.
 set -eu
 
 TMP=$(mktemp -d)
@@ -20,9 +20,9 @@ tap_failed=0
 tap_ended=
 tap_pids=()
 
-# check SENTENCE COMMAND...: succeeds. In a subshell with errexit, so that each
-# line of a function counts; it would not within `if`. What runs in the
-# background from there ends there.
+# check SENTENCE COMMAND...: COMMAND succeeds. It runs in a subshell with
+# errexit, so that every failing line of a function counts, which it would not
+# within `if`. The subshell ends the background processes that COMMAND started.
 check() {
     local sentence=$1 status tap_pids=()
     shift
@@ -41,7 +41,7 @@ check() {
     fi
 }
 
-# For check: the command fails, by itself rather than by a signal.
+# For check: the command exits with a failure, not by a signal.
 not() {
     local status=0
 
@@ -80,7 +80,7 @@ skip_all() {
     exit 0
 }
 
-# show LINE...: of a table, which the summary of tests/run has, too.
+# show LINE...: rows of a table that the summary of tests/run prints, too.
 show() {
     printf '#| %s\n' "$@"
 }
@@ -110,7 +110,7 @@ tap_not_ok() {
     printf '%s\n' "$@" | sed 's/^/# /'
 }
 
-# A pid that this shell has reaped may be somebody else's by now.
+# The pid of a reaped process may belong to another process by now.
 tap_running() {
     local pid running
 
@@ -120,7 +120,7 @@ tap_running() {
     done
 }
 
-# TERM first: a server takes its workers along.
+# TERM first: then a server ends its workers.
 tap_stop() {
     local pid tries
 

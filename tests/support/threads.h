@@ -2,9 +2,10 @@
 #ifndef OTELCTX_TESTS_THREADS_H
 #define OTELCTX_TESTS_THREADS_H
 
-/* What --threads may have found, for the tests of its printers. */
+/* Results of --threads, for the tests of its printers. */
 
-#include "demo/reader/threads.h"
+#include "demo/reader/report/judge.h"
+#include "demo/reader/report/report.h"
 
 #include <stdio.h>
 
@@ -18,13 +19,14 @@ static inline struct otelread_thread row(pid_t tid, const char *name,
     struct otelread_thread thread = {.tid = tid, .stat = {.state = 'S'}};
 
     snprintf(thread.stat.command, sizeof(thread.stat.command), "%s", name);
-    otelread_thread_say(&thread, status, "%s", message);
+    otelread_judge(&thread, status, "%s", message);
     return thread;
 }
 
-/* A thread with a context, and three for which there is nothing to say. */
+/* A thread with a context, and three without details. */
 static inline void threads_add(struct otelread_report *report)
 {
+    char why[128];
     static const uint8_t keys[] = "http.routeuser.id";
 
     threads = (struct otelread_threads){
@@ -33,11 +35,10 @@ static inline void threads_add(struct otelread_report *report)
                 .keys = {{keys, 10}, {NULL, 0}, {keys + 10, 7}},
                 .count = 3},
         .has_symbol = true,
-        .symbol = {.access = OTELREAD_TLSDESC_STATIC,
-                   .offset = -832,
-                   .object = "/usr/lib/lib\x1b.so"},
-        .threads = rows,
-        .count = 4,
+        .search.tls.symbol = {.access = OTELREAD_TLSDESC_STATIC,
+                              .offset = -832,
+                              .object = "/usr/lib/lib\x1b.so"},
+        .sample = {.threads = rows, .count = 4},
     };
     rows[0] = row(4711, "python3", OTELREAD_THREAD_ATTACHED, "it is odd");
     rows[0].has_record = true;
@@ -49,6 +50,8 @@ static inline void threads_add(struct otelread_report *report)
                                           .trace_flags = 3,
                                           .attrs_size = 8},
                                  .attrs = "\x02\x02\"\xff\x00\x02/a"};
+    otelread_record_decode(&rows[0].record, &threads.map, &rows[0].meaning, why,
+                           sizeof(why));
     rows[0].stopped = true;
     rows[0].stopped_ns = 38999;
     rows[1] = row(4712, "w\n", OTELREAD_THREAD_DETACHED, "");

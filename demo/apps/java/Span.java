@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import com.sun.jna.Function;
-import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -13,11 +12,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What a thread works for, until it is closed. Copy this file.
+ * What a thread works for, until it is closed. Copy this file, and
+ * ThreadContext.java.
  *
  * <p>The idiom: a thread asks once for its record, by a call through JNA, and
  * from then on writes it as a byte buffer, which costs no call: `valid` to 0,
  * the span, `valid` to 1. When a span ends, the one around it is written again.
+ * With other storages than TLS (OTELCTX_THREAD_STORAGE) a span is a call that
+ * shows its ids, and no attributes.
  *
  * <p>What Java cannot do: follow work that leaves its thread (reactive chains,
  * CompletableFuture); each piece starts a span of its own. Virtual threads must
@@ -41,8 +43,10 @@ final class Span implements AutoCloseable {
             MethodHandles.byteBufferViewVarHandle(
                     int[].class, ByteOrder.LITTLE_ENDIAN);
 
-    private static final Function PIN = find("otelctx_pin");
-    private static final Function KEY = find("otelctx_key");
+    private static final Function PIN = ThreadContext.find("otelctx_pin");
+    private static final Function KEY = ThreadContext.find("otelctx_key");
+    private static final ThreadContext OTHERS =
+            ThreadContext.isTlsOnly() ? null : new ThreadContext();
     private static final Map<String, Integer> KEYS =
             new ConcurrentHashMap<>();
     private static final ThreadLocal<ByteBuffer> RECORD =
@@ -65,9 +69,15 @@ final class Span implements AutoCloseable {
     }
 
     private static void show(Span span) {
+        INNERMOST.set(span);
+        if (OTHERS != null) {
+            OTHERS.put(
+                    span == null ? 0 : span.ids[2],
+                    span == null ? 0 : span.ids[1]);
+            return;
+        }
         ByteBuffer record = RECORD.get();
 
-        INNERMOST.set(span);
         if (record == null) {
             RECORD.remove(); // somebody is in the way: ask again
             return;
@@ -84,15 +94,6 @@ final class Span implements AutoCloseable {
         record.position(ATTRS).put(span.attributes);
         int size = span.attributes.length;
         INT.setRelease(record, WORD, 1 | 1 << 8 | size << 16);
-    }
-
-    /** Null: there is no shim. No library is named: whatever is loaded. */
-    private static Function find(String name) {
-        try {
-            return NativeLibrary.getProcess().getFunction(name, 0, "UTF-8");
-        } catch (UnsatisfiedLinkError e) {
-            return null;
-        }
     }
 
     private static ByteBuffer pin() {

@@ -17,6 +17,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static unsigned number[THREADS_MAX];
 static int index_of[THREADS_MAX][KEYS_MAX];
 static pthread_barrier_t done, end;
 
-static void must(int holds)
+static void must(bool holds)
 {
     if (!holds)
         abort();
@@ -144,7 +145,7 @@ int main(int argc, char **argv)
     keys = (unsigned)strtoul(argv[2], NULL, 10);
     must(threads <= THREADS_MAX && keys <= KEYS_MAX);
     if (argc > 3)
-        must(dlopen(argv[3], RTLD_NOW | RTLD_GLOBAL) != NULL);
+        must(dlopen(argv[3], RTLD_NOW | RTLD_GLOBAL));
     pthread_barrier_init(&done, NULL, threads + 1);
     pthread_barrier_init(&end, NULL, threads + 1);
     for (i = 0; i < threads; i++) {

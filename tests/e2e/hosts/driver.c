@@ -150,7 +150,7 @@ static int go_on_in_thread(void)
     return err ? -err : -pthread_join(id, NULL);
 }
 
-/* Answered before, because nobody is there afterwards. */
+/* Prints the answer first: after a successful exec nobody could. */
 static int start_anew(void)
 {
     puts("exec 0");
@@ -158,8 +158,8 @@ static int start_anew(void)
     return -errno;
 }
 
-/* <linux/filter.h>, which musl's compiler does not find: "load the number of
- * the system call", "if it is", "return". */
+/* Names for the codes in <linux/filter.h>, a header that musl-gcc does not
+ * find: load the number of the system call, compare it, return. */
 static int filter(void)
 {
     enum {
@@ -240,7 +240,7 @@ static int call(const char *name, const char *key, const char *value)
     if (strcmp(name, "unset") == 0)
         return otelctx_attr_unset((uint8_t)strtoul(key, NULL, 10));
     if (strcmp(name, "pin") == 0)
-        return otelctx_pin() != NULL;
+        return otelctx_pin() ? 1 : 0;
     if (strcmp(name, "init") == 0)
         return init(key);
     if (strcmp(name, "recordattr") == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A library whose constructor makes calls, maybe before the shim's has run. */
+/* A library whose constructor makes calls, possibly before the shim's
+ * constructor. */
 
 #include "shim/otelctx.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A host that makes calls of prctl(2), the nonsensical ones too, and prints
- * what each returned and left in errno.
+ * A host that calls prctl(2) with valid and with invalid arguments, and prints
+ * each result and errno.
  */
 
 #include <errno.h>
@@ -35,7 +35,7 @@ static char *two_pages(size_t page)
     return at;
 }
 
-/* Names that end where memory does, or would go on there. */
+/* Names whose NUL is the last byte of a mapping, or would be beyond it. */
 static void name_at_the_end(char *at, size_t page)
 {
     static const char name[] = "OTEL_CTX";

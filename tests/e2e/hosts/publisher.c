@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A library that publishes a process context of its own, by its constructor. */
+/* A library whose constructor publishes a process context of its own. */
 
 #include "publisher.h"
 

@@ -22,7 +22,7 @@
 
 static const uint8_t trace_id[16] = {0x11}, span_id[8] = {0x22};
 
-/* With memory around it that would tell of a write too long. */
+/* The memory around the record shows a write beyond its end. */
 struct guarded {
     uint8_t before[64];
     struct otelctx_record record;
@@ -96,7 +96,7 @@ static int call(const char *name, struct otelctx_record **slot)
     if (strcmp(name, "get") == 0)
         return otelctx_get(&ids);
     if (strcmp(name, "pin") == 0)
-        return otelctx_pin() != NULL;
+        return otelctx_pin() ? 1 : 0;
     if (strcmp(name, "swap") == 0)
         return swap_in(slot);
     if (strcmp(name, "swapout") == 0)

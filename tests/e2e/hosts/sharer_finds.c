@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The variable as a plugin's library has it, that nobody else can see
- * (SHARER_LIBRARY in the environment), or else whichever the process has.
+ * The variable of a library opened with RTLD_LOCAL, as plugins are
+ * (SHARER_LIBRARY in the environment), or else the one that the process already
+ * has.
  */
 
 #include "sharer_slot.h"

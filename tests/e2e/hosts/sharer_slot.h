@@ -4,7 +4,7 @@
 
 #include "shim/otelctx.h"
 
-/* The calling thread's `otel_thread_ctx_v1`, as another writer comes by it. */
+/* The calling thread's `otel_thread_ctx_v1`, as another writer finds it. */
 struct otelctx_record **sharer_slot(void);
 
 #endif

@@ -4,15 +4,15 @@
 
 /*
  * What the writers of hosts/stormer.c write: all of a context is derived from
- * one word, the writer's letter and a number of 24 bits that counts up. So a
- * context that was put together from two shows.
+ * one word, which is the writer's letter and a 24-bit counter. So a mixture of
+ * two contexts can be recognised.
  */
 
 #include <stdint.h>
 #include <string.h>
 
-/* Letters: the thread, in its own record and in one of the program's; the
- * handlers of the signals. */
+/* Letters: of the thread, in its own record and in one of the program's; of the
+ * signal handlers. */
 #define STORM_WRITERS "OPABC"
 
 enum {
@@ -35,10 +35,11 @@ static inline uint32_t storm_word(char writer, uint32_t number)
 static inline struct storm_ids storm_ids(uint32_t word)
 {
     return (struct storm_ids){
-        {word, word, word, word}, {word, word}, (uint8_t)(word & 0xff)};
+        {word, word, word, word}, {word, word}, (uint8_t)(word & 3)};
 }
 
-/* Of many lengths. Returns the size. Not by stdio: signal handlers call it. */
+/* Writes a value, whose length varies. Returns its size. Signal handlers call
+ * it, so it cannot use stdio. */
 static inline size_t storm_value(uint32_t word, unsigned key, unsigned variant,
                                  char value[STORM_VALUE_MAX])
 {

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #ifndef sigev_notify_thread_id
@@ -46,9 +47,10 @@ static void expect(bool is_so, const char *what)
 static struct otelctx_record handler_records[STORM_SIGNALS];
 static volatile unsigned long handled;
 static volatile unsigned depth, deepest;
-/* How many more may do so before the thread is in its other record: so that it
- * gets on, however slow the machine. */
+/* How many more handlers may run before the thread changes records: without a
+ * limit a slow machine would run nothing but handlers. */
 static volatile int credit;
+static sigset_t storm_signals;
 
 static void record_set(struct otelctx_record *record, uint32_t word,
                        unsigned key)
@@ -114,13 +116,20 @@ static void swap_there_and_back(struct otelctx_record *record, uint32_t word)
            "a handler's swap back");
 }
 
-/* Signals do not interrupt their own handlers, only the others'. */
-static void handle(int signal)
+/* Signals do not interrupt their own handlers, only the others'. Once there is
+ * no credit left, the thread goes on with the signals blocked. */
+static void handle(int signal, siginfo_t *info, void *context)
 {
     const int index = signal - SIGRTMIN;
 
-    if (credit <= 0)
+    (void)info;
+    if (credit <= 0) {
+        ucontext_t *const interrupted = context;
+
+        for (int i = 0; i < STORM_SIGNALS; i++)
+            sigaddset(&interrupted->uc_sigmask, SIGRTMIN + i);
         return;
+    }
     credit--;
     if (++depth > deepest)
         deepest = depth;
@@ -131,7 +140,7 @@ static void handle(int signal)
 
 /* ---- the thread --------------------------------------------------------- */
 
-/* Of what is attached: a third attribute, another value, and one less. */
+/* Add an attribute to the attached context, replace one, and remove one. */
 static void change(uint32_t word)
 {
     expect(set(word, 2, 0) == 0, "attr: a new one");
@@ -159,13 +168,19 @@ static void use_programs(uint32_t word)
     expect(otelctx_swap(found, &left) == 0 && left == &record, "swap back");
 }
 
+static void give_credit(void)
+{
+    credit = CREDIT;
+    pthread_sigmask(SIG_UNBLOCK, &storm_signals, NULL);
+}
+
 static void work(uint32_t number)
 {
     if (number % 3 == 0)
-        expect(otelctx_pin() != NULL, "pin");
-    credit = CREDIT;
+        expect(otelctx_pin(), "pin");
+    give_credit();
     use_own(storm_word('O', number));
-    credit = CREDIT;
+    give_credit();
     use_programs(storm_word('P', number));
     if (number % 3 < 2)
         expect(otelctx_detach() == 0, "detach");
@@ -173,7 +188,7 @@ static void work(uint32_t number)
 
 static void start_timers(timer_t timers[STORM_SIGNALS])
 {
-    static const long interval_ns[STORM_SIGNALS] = {31000, 37000, 43000};
+    static const long interval_ns[STORM_SIGNALS] = {61000, 73000, 89000};
 
     for (int i = 0; i < STORM_SIGNALS; i++) {
         const struct itimerspec when = {{0, interval_ns[i]},
@@ -209,13 +224,16 @@ static void *storm(void *unused)
 
 int main(void)
 {
-    const struct sigaction action = {.sa_handler = handle,
-                                     .sa_flags = SA_RESTART};
+    const struct sigaction action = {.sa_sigaction = handle,
+                                     .sa_flags = SA_RESTART | SA_SIGINFO};
     pthread_t thread;
 
     setlinebuf(stdout);
-    for (int i = 0; i < STORM_SIGNALS; i++)
+    sigemptyset(&storm_signals);
+    for (int i = 0; i < STORM_SIGNALS; i++) {
+        sigaddset(&storm_signals, SIGRTMIN + i);
         sigaction(SIGRTMIN + i, &action, NULL);
+    }
     if (pthread_create(&thread, NULL, storm, NULL) != 0)
         return 1;
     getchar();

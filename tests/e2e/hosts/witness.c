@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A library behind the shim's prctl: as often as a mapping is named through
- * that, it stops the process, so that readers can look at this very moment.
+ * A library whose prctl the shim's prctl calls. It stops the process each time
+ * that a mapping is named, so that readers can look at this moment.
  */
 
 #include <signal.h>

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_ENTITIES_H
+#define OTELCTX_ENTITIES_H
+
+#include "config/span.h"
+
+/*
+ * The format of OTEL_ENTITIES.
+ *
+ *   entities   = entity *( ";" entity )   ; empty entities count for nothing
+ *   entity     = name "{" list "}" [ "[" list "]" ] [ "@" schema-url ]
+ *   list       = member *( "," member )
+ *   member     = name "=" value
+ *   name       = ALPHA *( ALPHA / DIGIT / "." / "_" / "-" )
+ *   value      = *any byte but "{" "}" "[" "]" "@" ";" "," "="
+ *   schema-url = *any byte but ";"
+ *
+ * No name occurs twice in an entity. A member is also an attribute of
+ * OTEL_RESOURCE_ATTRIBUTES, and attrs.h decodes it. Rule: OpenTelemetry
+ * specification, "Entity Propagation", "Grammar".
+ */
+struct otelctx_entity {
+    struct otelctx_span type;
+    struct otelctx_span ids;          /* identifying: a list */
+    struct otelctx_span descriptions; /* another, or empty */
+    struct otelctx_span schema_url;   /* at is NULL without "@" */
+};
+
+/*
+ * Take the last entity off a text. Where entities contradict each other the
+ * last one counts; whoever begins with that one need not revise anything.
+ *
+ * Returns 1, 0 at the end, or -EINVAL (malformed: fault says where in the text
+ * and why). After that the next one can be taken.
+ */
+int otelctx_entities_take(struct otelctx_span *text, struct otelctx_entity *out,
+                          struct otelctx_fault *fault);
+
+/* Take the last member off a list; an empty one is the end. */
+struct otelctx_span otelctx_entities_take_member(struct otelctx_span *list);
+
+/* Does a member of the list have this name? */
+bool otelctx_entities_has(struct otelctx_span list, struct otelctx_span name);
+
+/* Is it a URI? Rule: RFC 3986, "Syntax Components", as far as a scheme and the
+ * allowed characters tell. */
+bool otelctx_entities_is_uri(struct otelctx_span text);
+
+#endif

@@ -1,0 +1,3 @@
+module otelctx/demo/kit/go
+
+go 1.19

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELKIT_PROGRAMS_H
+#define OTELKIT_PROGRAMS_H
+
+/* The programs and libraries of program/, which are in this file. */
+
+#include "demo/kit/stage/stage.h"
+
+struct otelkit_file {
+    const char *name; /* "glibc/plain" */
+    const unsigned char *start, *end;
+};
+
+/* Made by the script `embed`; the last has no name. */
+extern const struct otelkit_file otelkit_files[];
+
+/*
+ * Writes what the scene needs into a new folder. Returns 0 or -errno, with
+ * publisher->message set.
+ */
+int otelkit_programs_write(const struct otelkit_scene *scene,
+                           struct otelctx_kit_publisher *publisher);
+
+/* Executes the program with that descriptor for its line. Returns -errno. */
+int otelkit_programs_execute(const struct otelkit_scene *scene,
+                             const char *folder, int line);
+
+/* Removes the folder, if there is one. */
+void otelkit_programs_remove(struct otelctx_kit_publisher *publisher);
+
+#endif

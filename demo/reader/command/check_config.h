@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELREAD_CHECK_CONFIG_H
+#define OTELREAD_CHECK_CONFIG_H
+
+/*
+ * Checks a configuration file of the shim by the shim's own parsers: prints
+ * each fault with line and byte on standard error. Returns an exit status: 0
+ * when there is none, else OTELREAD_ERROR.
+ */
+int otelread_check_config(const char *path);
+
+#endif

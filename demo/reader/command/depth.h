@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELREAD_DEPTH_H
+#define OTELREAD_DEPTH_H
+
+/* Whether to read the threads, too, and how. */
+enum otelread_depth {
+    OTELREAD_DEPTH_PROCESS,
+    OTELREAD_DEPTH_STOPPED,
+    OTELREAD_DEPTH_RUNNING,
+};
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELREAD_NEAREST_H
+#define OTELREAD_NEAREST_H
+
+#include "config/span.h"
+
+/*
+ * The option of a configuration file that somebody who wrote this name is
+ * likely to mean, or NULL.
+ */
+const char *otelread_nearest_option(struct otelctx_span name);
+
+#endif

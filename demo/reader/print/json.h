@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELREAD_JSON_H
+#define OTELREAD_JSON_H
+
+#include "demo/reader/report/report.h"
+
+#include <stdio.h>
+
+/* For programs: one line, described in otelctx-read(1), "JSON". */
+void otelread_json_print(FILE *out, const struct otelread_report *report);
+
+#endif

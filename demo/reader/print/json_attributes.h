@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELREAD_JSON_ATTRIBUTES_H
+#define OTELREAD_JSON_ATTRIBUTES_H
+
+#include "demo/reader/payload/list.h"
+#include "demo/reader/text/json_writer.h"
+
+/*
+ * An array of attributes in wire order, in the JSON mapping of OTLP: bytes in
+ * base64, integers and doubles that are no number as strings.
+ */
+void otelread_json_attributes_print(struct otelread_json *json,
+                                    const struct otelread_list *list);
+
+#endif

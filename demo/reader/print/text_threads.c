@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/reader/print/text_threads.h"
+
+#include "demo/reader/elf/symbol.h"
+#include "demo/reader/print/text_attributes.h"
+#include "demo/reader/print/text_storages.h"
+#include "demo/reader/text/escape.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* How wide the first columns are. */
+struct widths {
+    int tid;
+    size_t name;
+};
+
+static struct widths measure(const struct otelread_threads *threads)
+{
+    struct widths widths = {.tid = 1};
+
+    for (size_t i = 0; i < threads->sample.count; i++) {
+        const struct otelread_thread *const thread =
+            &threads->sample.threads[i];
+        const char *const name = thread->stat.command;
+        const size_t width = otelread_escape_width(name, strlen(name));
+        const int digits = snprintf(NULL, 0, "%d", (int)thread->tid);
+
+        widths.tid = digits > widths.tid ? digits : widths.tid;
+        widths.name = width > widths.name ? width : widths.name;
+    }
+    return widths;
+}
+
+static void hex_print(FILE *out, const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        (void)fprintf(out, "%02x", bytes[i]);
+}
+
+static void ids_print(FILE *out, const struct otelctx_record_head *head)
+{
+    (void)fputs("  trace ", out);
+    hex_print(out, head->trace_id, sizeof(head->trace_id));
+    (void)fputs(" span ", out);
+    hex_print(out, head->span_id, sizeof(head->span_id));
+    (void)fprintf(out, " flags %02x", head->trace_flags);
+}
+
+static void message_print(FILE *out, unsigned indent, const char *text)
+{
+    (void)fprintf(out, "%*s(%s)\n", (int)indent, "", text);
+}
+
+static void thread_print(FILE *out, const struct otelread_thread *thread,
+                         struct widths widths)
+{
+    const char *const name = thread->stat.command;
+    const bool attached = otelread_thread_is_attached(thread);
+
+    (void)fprintf(out, "    %*d  ", widths.tid, (int)thread->tid);
+    otelread_escape_print(out, name, strlen(name));
+    for (size_t at = otelread_escape_width(name, strlen(name));
+         at < widths.name; at++)
+        (void)fputc(' ', out);
+    (void)fprintf(out, "  %c  %s",
+                  thread->stat.state != '\0' ? thread->stat.state : '?',
+                  otelread_thread_status_name(thread->status));
+    if (attached)
+        ids_print(out, &thread->record.head);
+    if (thread->stopped)
+        (void)fprintf(out, "  stopped at most %" PRIu64 " us",
+                      thread->stopped_ns / 1000 + 1);
+    (void)fputc('\n', out);
+    if (thread->message[0] != '\0')
+        message_print(out, 6, thread->message);
+    if (attached)
+        otelread_text_attributes_print(out, &thread->meaning.attributes, 6);
+    otelread_text_storages_print(out, thread);
+}
+
+static void symbol_print(FILE *out, const char *title,
+                         const struct otelread_symbol *symbol)
+{
+    (void)fprintf(out, "  %-9s  %s, ", title,
+                  otelread_access_name(symbol->access));
+    if (otelread_access_is_static(symbol->access))
+        (void)fputs("thread pointer", out);
+    else
+        (void)fprintf(out, "module %" PRIu64, symbol->module);
+    (void)fprintf(out, " %+" PRId64 ", in ", symbol->offset);
+    otelread_escape_print(out, symbol->object, strlen(symbol->object));
+    (void)fputc('\n', out);
+}
+
+/* Where the threads keep contexts. A profiler's variable may be unused. */
+static void places_print(FILE *out, const struct otelread_threads *threads)
+{
+    bool profiled = false;
+
+    for (size_t i = 0; i < threads->sample.count; i++)
+        profiled =
+            profiled || threads->sample.threads[i].storages.profiler_status ==
+                            OTELREAD_PROFILED_ATTACHED;
+    if (threads->has_symbol)
+        symbol_print(out, "symbol", &threads->search.tls.symbol);
+    if (profiled)
+        symbol_print(out, "profiler", &threads->search.profiler.symbol);
+    otelread_text_ring_print(out, &threads->ring);
+}
+
+void otelread_text_threads_print(FILE *out,
+                                 const struct otelread_threads *threads,
+                                 bool only_threads)
+{
+    const struct widths widths = measure(threads);
+
+    if (!only_threads)
+        places_print(out, threads);
+    (void)fputs("  threads\n", out);
+    if (threads->status != OTELREAD_THREADS_OK) {
+        (void)fprintf(out, "    %s\n",
+                      otelread_threads_status_name(threads->status));
+        message_print(out, 6, threads->message);
+    } else if (!threads->stop && !only_threads) {
+        message_print(out, 4,
+                      "not stopped while they were read: parts may be of "
+                      "different moments");
+    }
+    for (size_t i = 0; i < threads->sample.count; i++)
+        thread_print(out, &threads->sample.threads[i], widths);
+    if (!only_threads)
+        otelread_text_leftovers_print(out, &threads->ring);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELREAD_TEXT_THREADS_H
+#define OTELREAD_TEXT_THREADS_H
+
+#include "demo/reader/report/threads.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* The part of the text form that --threads adds. */
+void otelread_text_threads_print(FILE *out,
+                                 const struct otelread_threads *threads,
+                                 bool only_threads);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELRUN_DETECT_H
+#define OTELRUN_DETECT_H
+
+#include "config/span.h"
+#include "demo/run/environment.h"
+
+/*
+ * Adds what can be seen from inside: "container", "host", "os" and "process",
+ * separated by commas. An attribute that is set stays. Rule: OpenTelemetry
+ * semantic conventions, the resources of those names.
+ *
+ * executable  the path of what is executed; or NULL
+ * command     its argv[0]
+ *
+ * Returns the word that is none of them, or an empty span.
+ */
+struct otelctx_span otelrun_detect(struct otelrun_environment *e,
+                                   const char *words, const char *executable,
+                                   const char *command);
+
+/* The id of the container, in the text of /proc/self/cgroup or of
+ * /proc/self/mountinfo: 64 hexadecimal digits, or an empty span. */
+struct otelctx_span otelrun_detect_container(struct otelctx_span text);
+
+/* The value of a variable in the text of /etc/os-release, without its quotes;
+ * its `at` is NULL when there is none. */
+struct otelctx_span otelrun_detect_release(struct otelctx_span text,
+                                           struct otelctx_span name);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELRUN_SETTINGS_H
+#define OTELRUN_SETTINGS_H
+
+#include "demo/run/doctor/checks.h"
+
+/*
+ * Do the settings of a program let the library publish, and are they right?
+ *
+ * root        see root.h: that of the program
+ * envp        the program's environment; NULL if the library must not trust it
+ * executable  its path, for the globs
+ */
+bool otelrun_settings_check(int root, char *const *envp, const char *executable,
+                            struct otelrun_checks *checks);
+
+/* Is this the value of an option of the library? Returns 0, or -EINVAL with the
+ * fault. */
+struct otelctx_fault;
+int otelrun_settings_parse(unsigned id, const char *text,
+                           struct otelctx_fault *fault);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/run/everywhere/everywhere.h"
+
+#include "demo/reader/text/escape.h"
+#include "demo/run/doctor/program.h"
+#include "demo/run/doctor/usual.h"
+#include "demo/run/everywhere/file.h"
+#include "demo/run/everywhere/trial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FILE_PATH "/etc/ld.so.preload"
+#define NOBODY    65534
+
+static struct otelrun_file file;
+
+static bool complain(const char *subject, const char *why)
+{
+    (void)fputs("otelctx-run: ", stderr);
+    otelread_escape_print(stderr, subject, strlen(subject));
+    (void)fputs(": ", stderr);
+    otelread_escape_print(stderr, why, strlen(why));
+    (void)fputc('\n', stderr);
+    return false;
+}
+
+static bool complain_of_file(int err)
+{
+    return complain(FILE_PATH, err == -ESTALE  ? "it has changed meanwhile"
+                               : err == -EFBIG ? "it has more than 65536 bytes"
+                                               : strerror(-err));
+}
+
+static bool complain_of_trial(const struct otelrun_trial *trial)
+{
+    char subject[PATH_MAX + 32];
+
+    (void)snprintf(subject, sizeof(subject), "not installed%s%s",
+                   trial->program ? ": " : "",
+                   trial->program ? trial->program : "");
+    return complain(subject, trial->why);
+}
+
+/* Programs with privileges will load it: nobody but root may replace it. */
+static bool check_owners(const char *path)
+{
+    char part[PATH_MAX];
+    struct stat about;
+
+    for (size_t size = 1; size <= strlen(path); size++) {
+        if (size > 1 && path[size] != '/' && path[size] != '\0')
+            continue;
+        (void)snprintf(part, sizeof(part), "%.*s", (int)size, path);
+        if (stat(part, &about) != 0)
+            return complain(part, strerror(errno));
+        if (about.st_uid != 0 || (about.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+            return complain(part, "others than root can write here, and "
+                                  "programs of root would load the library");
+        if (S_ISDIR(about.st_mode) && (about.st_mode & S_IXOTH) == 0)
+            return complain(part, "not every user can look into it");
+    }
+    return true;
+}
+
+/* Is it a library that the dynamic linker can load into a shell? */
+static bool check_library(const char *path)
+{
+    struct otelrun_checks checks = {.of = {{.state = OTELRUN_NOT_ASKED}}};
+    const struct otelrun_check *failed;
+    static struct otelrun_program shell;
+
+    if (otelrun_program_find("/bin/sh", NULL, &shell) == 0)
+        (void)otelrun_program_read(&shell, AT_FDCWD, &checks);
+    if (otelrun_library_check(path, AT_FDCWD, NOBODY, &shell, &checks))
+        return true;
+    failed = otelrun_checks_failed(&checks);
+    return complain(failed->found, failed->advice);
+}
+
+/* Its path without symbolic links, or NULL. */
+static const char *check_path(const char *library)
+{
+    static char path[PATH_MAX];
+    const char *name;
+
+    if (!library)
+        return complain(OTELRUN_LIBRARY, "there is none: name it with "
+                                         "--library"),
+               NULL;
+    if (library[0] != '/')
+        return complain(library, "expected an absolute path"), NULL;
+    if (!realpath(library, path))
+        return complain(library, strerror(errno)), NULL;
+    name = strrchr(path, '/') + 1;
+    if (strcmp(name, OTELRUN_LIBRARY) != 0)
+        return complain(path, "expected a file named " OTELRUN_LIBRARY), NULL;
+    if (strpbrk(path, " :\t\n#"))
+        return complain(path, FILE_PATH " cannot name such a path"), NULL;
+    return check_library(path) && check_owners(path) ? path : NULL;
+}
+
+/* Writes the two files of the trial. */
+static int write_drafts(const char *library)
+{
+    static struct otelrun_preload text;
+    int err = otelrun_file_place(&file);
+
+    text = file.old;
+    (void)otelrun_preload_remove(&text);
+    if (err == 0)
+        err = otelrun_file_draft(&file, OTELRUN_DRAFT_WITHOUT, &text);
+    if (err == 0 && !otelrun_preload_add(&text, library))
+        err = -EFBIG;
+    if (err == 0)
+        err = otelrun_file_draft(&file, OTELRUN_DRAFT_NEW, &text);
+    return err;
+}
+
+/* With the file open. */
+static bool install(const char *library, char **command)
+{
+    struct otelrun_trial trial;
+    int err = write_drafts(library);
+
+    if (err != 0)
+        return complain_of_file(err);
+    if (!otelrun_trial_run(&file, library, command, &trial))
+        return complain_of_trial(&trial);
+    err = otelrun_file_replace(&file);
+    if (err != 0)
+        return complain_of_file(err);
+    printf(FILE_PATH " names %s: %u programs ran as without it\n", library,
+           trial.count);
+    return true;
+}
+
+/* With the entries taken out. */
+static int put_back(const struct otelrun_preload *text)
+{
+    int err;
+
+    if (text->size == 0)
+        return otelrun_file_remove(&file);
+    err = otelrun_file_draft(&file, OTELRUN_DRAFT_NEW, text);
+    return err != 0 ? err : otelrun_file_replace(&file);
+}
+
+/* A terminal's ^C must not leave a draft. The programs of a trial get it. */
+static void hold_signals(void)
+{
+    sigset_t all;
+
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_BLOCK, &all, NULL);
+}
+
+bool otelrun_everywhere_install(const char *library, char **command)
+{
+    const char *const path = check_path(library);
+    bool is_done;
+    int err;
+
+    if (!path)
+        return false;
+    err = otelrun_file_open(&file, FILE_PATH);
+    if (err != 0)
+        return complain_of_file(err);
+    if (otelrun_preload_names(&file.old, path)) {
+        printf(FILE_PATH " names %s already\n", path);
+        return true;
+    }
+    hold_signals();
+    is_done = install(path, command);
+    otelrun_file_abandon(&file);
+    return is_done;
+}
+
+bool otelrun_everywhere_remove(void)
+{
+    static struct otelrun_preload text;
+    int err = otelrun_file_open(&file, FILE_PATH);
+
+    if (err != 0)
+        return complain_of_file(err);
+    text = file.old;
+    if (otelrun_preload_remove(&text) == 0) {
+        puts(FILE_PATH " does not name " OTELRUN_LIBRARY);
+        return true;
+    }
+    hold_signals();
+    err = put_back(&text);
+    otelrun_file_abandon(&file);
+    if (err != 0)
+        return complain_of_file(err);
+    puts(FILE_PATH " no longer names " OTELRUN_LIBRARY);
+    return true;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/run/library.h"
+
+#include "config/span.h"
+#include "demo/run/doctor/usual.h"
+#include "demo/run/memory.h"
+
+#include <limits.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+/* From the directory of this program. */
+static const char *const beside[] = {
+    "", "../lib/", ("../lib/" OTELRUN_TRIPLET "/"), "../lib64/", NULL,
+};
+
+/* The next entry of LD_PRELOAD; empty at the end. */
+static struct otelctx_span next_entry(struct otelctx_span *rest)
+{
+    struct otelctx_span entry = {rest->at, 0};
+
+    while (rest->size > 0 && strchr(" :\t\n", *rest->at))
+        rest->at++, rest->size--;
+    entry.at = rest->at;
+    while (rest->size > 0 && !strchr(" :\t\n", *rest->at))
+        rest->at++, rest->size--, entry.size++;
+    return entry;
+}
+
+static bool is_ours(struct otelctx_span entry)
+{
+    const struct otelctx_span name = OTELCTX_SPAN(OTELRUN_LIBRARY);
+    const struct otelctx_span end = {entry.at + entry.size - name.size,
+                                     name.size};
+
+    return entry.size >= name.size && otelctx_span_equal(end, name) &&
+           (entry.size == name.size || end.at[-1] == '/');
+}
+
+static struct otelctx_span preloads(const struct otelrun_environment *e)
+{
+    const char *const text = otelrun_environment_get(e, "LD_PRELOAD");
+
+    return otelctx_span_from(text ? text : "");
+}
+
+/* "DIRECTORY/" of this program, or NULL. */
+static const char *own_directory(void)
+{
+    char *const path = otelrun_allocate(PATH_MAX + 1, 1);
+    const ssize_t size = readlink("/proc/self/exe", path, PATH_MAX);
+    char *slash;
+
+    if (size <= 0) {
+        const char *const called = (const char *)getauxval(AT_EXECFN);
+
+        if (!called || strlen(called) >= PATH_MAX)
+            return NULL;
+        memcpy(path, called, strlen(called) + 1);
+    }
+    slash = strrchr(path, '/');
+    if (!slash)
+        return NULL;
+    slash[1] = '\0';
+    return path;
+}
+
+/* The path of a library in one of those directories, or NULL. */
+static const char *find_in(const char *prefix, const char *const *directory)
+{
+    for (; *directory; directory++) {
+        const char *const path =
+            otelrun_format("%s%s" OTELRUN_LIBRARY, prefix, *directory);
+
+        if (access(path, F_OK) == 0)
+            return path;
+    }
+    return NULL;
+}
+
+static const char *find_in_search_path(const struct otelrun_environment *e)
+{
+    const char *const text = otelrun_environment_get(e, "LD_LIBRARY_PATH");
+    struct otelctx_span rest = otelctx_span_from(text ? text : "");
+
+    while (rest.size > 0) {
+        const struct otelctx_span directory = otelctx_span_cut(&rest, ':');
+        const char *const path = otelrun_format(
+            "%.*s/" OTELRUN_LIBRARY, (int)directory.size, directory.at);
+
+        if (directory.size > 0 && directory.at[0] == '/' &&
+            access(path, F_OK) == 0)
+            return path;
+    }
+    return NULL;
+}
+
+const char *otelrun_library_find(const struct otelrun_environment *e)
+{
+    struct otelctx_span rest = preloads(e), entry;
+    const char *const directory = own_directory();
+    const char *path = NULL;
+
+    while ((entry = next_entry(&rest)).size > 0)
+        if (is_ours(entry) && entry.at[0] == '/')
+            return otelrun_format("%.*s", (int)entry.size, entry.at);
+    if (directory)
+        path = find_in(directory, beside);
+    if (!path)
+        path = find_in_search_path(e);
+    if (!path)
+        path = find_in("", otelrun_usual_places);
+    return path;
+}
+
+void otelrun_library_preload(struct otelrun_environment *e, const char *library)
+{
+    struct otelctx_span rest = preloads(e), entry;
+    const struct otelctx_span own = otelctx_span_from(library ? library : "");
+    char *text = otelrun_format("%s", library ? library : "");
+    bool changes = library;
+
+    while ((entry = next_entry(&rest)).size > 0)
+        if (is_ours(entry) || otelctx_span_equal(entry, own))
+            changes = true;
+        else
+            text = otelrun_format("%s%s%.*s", text, *text != '\0' ? ":" : "",
+                                  (int)entry.size, entry.at);
+    if (changes && *text != '\0')
+        otelrun_environment_set(e, "LD_PRELOAD", text);
+    else if (changes)
+        otelrun_environment_unset(e, "LD_PRELOAD");
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* otelctx-run: executes a command with libotelctx_preload.so loaded into it. */
+
+#include "config/options.h"
+#include "demo/reader/text/escape.h"
+#include "demo/run/copy.h"
+#include "demo/run/detect.h"
+#include "demo/run/doctor/program.h"
+#include "demo/run/doctor/settings.h"
+#include "demo/run/environment.h"
+#include "demo/run/everywhere/everywhere.h"
+#include "demo/run/injector.h"
+#include "demo/run/library.h"
+#include "demo/run/memory.h"
+#include "demo/run/options.h"
+#include "demo/run/print.h"
+#include "demo/run/status.h"
+#include "demo/run/usage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Everything that is known of one run. */
+struct run {
+    struct otelrun_options options;
+    struct otelrun_environment before, after;
+    struct otelrun_program program;
+    int find_err; /* 0, or -errno: why the command cannot be executed */
+    const char *library;
+    struct otelrun_checks checks;
+};
+
+/* Escaped: a name can hold anything. */
+static const char *shown(const char *text)
+{
+    const size_t size = 4 * strlen(text) + OTELREAD_ESCAPE_MAX;
+    char *const out = otelrun_allocate(size, 1);
+
+    otelread_escape_copy(out, size, text, strlen(text));
+    return out;
+}
+
+static int complain(const char *subject, const char *why)
+{
+    (void)fprintf(stderr, "otelctx-run: %s: %s\n", shown(subject), why);
+    return OTELRUN_FAILURE;
+}
+
+/* Is a warning wanted? Unlike the library, this program prints one unless
+ * OTELCTX_LOG_LEVEL says otherwise. */
+static bool is_loud(const struct run *run)
+{
+    const char *const text =
+        otelrun_environment_get(&run->after, "OTELCTX_LOG_LEVEL");
+    struct otelctx_options level = {.log_level = OTELCTX_LOG_WARN};
+    struct otelctx_fault fault;
+
+    if (text && *text != '\0')
+        (void)otelctx_options_apply(&level, OTELCTX_OPTION_LOG_LEVEL,
+                                    otelctx_span_from(text), &fault);
+    return !run->options.quiet && level.log_level >= OTELCTX_LOG_WARN;
+}
+
+/* The attributes that neither the user nor an option gave. */
+static int add_attributes(struct run *run)
+{
+    struct otelctx_span unknown = {.size = 0};
+
+    otelrun_injector_apply(&run->after);
+    if (run->options.detect)
+        unknown = otelrun_detect(&run->after, run->options.detect,
+                                 run->options.command[0] && run->find_err == 0
+                                     ? run->program.path
+                                     : NULL,
+                                 run->options.command[0]);
+    return unknown.size == 0
+               ? 0
+               : complain("--detect",
+                          "expected container, host, os or process");
+}
+
+static void find_command(struct run *run)
+{
+    run->find_err = -ENOENT;
+    if (run->options.command[0])
+        run->find_err = otelrun_program_find(
+            run->options.command[0],
+            otelrun_environment_get(&run->after, "PATH"), &run->program);
+}
+
+/* An absolute path: the command, or its children, may change the directory. */
+static const char *absolute(const char *path)
+{
+    char *const directory = getcwd(NULL, 0);
+
+    if (path[0] == '/' || !directory)
+        return path;
+    return otelrun_format("%s/%s", directory, path);
+}
+
+static bool check_preload(struct run *run)
+{
+    if (!run->library)
+        return otelrun_checks_fail(
+            &run->checks, OTELRUN_CHECK_LIBRARY,
+            "install it beside otelctx-run, or name it with --library",
+            "there is no libotelctx_preload.so");
+    if (strpbrk(run->library, " :\t\n"))
+        return otelrun_checks_fail(
+            &run->checks, OTELRUN_CHECK_LIBRARY,
+            "move it to a path without them",
+            "%s: LD_PRELOAD cannot name a path with a space or a colon",
+            run->library);
+    return otelrun_library_check(run->library, AT_FDCWD, geteuid(),
+                                 &run->program, &run->checks);
+}
+
+static bool check_command(struct run *run)
+{
+    if (run->find_err != 0)
+        return otelrun_checks_fail(
+            &run->checks, OTELRUN_CHECK_COMMAND,
+            run->find_err == -ENOENT ? "correct its name, or PATH"
+                                     : "make it executable: chmod +x",
+            "%s: %s", run->options.command[0], strerror(-run->find_err));
+    otelrun_checks_pass(&run->checks, OTELRUN_CHECK_COMMAND, "%s",
+                        run->program.path);
+    return true;
+}
+
+/* Does the dynamic linker load the library into the command? */
+static bool check_loading(struct run *run)
+{
+    static const enum otelrun_check_id ids[] = {
+        OTELRUN_CHECK_COMMAND,    OTELRUN_CHECK_DYNAMIC,
+        OTELRUN_CHECK_PRIVILEGES, OTELRUN_CHECK_SANITIZER,
+        OTELRUN_CHECK_LIBRARY,    OTELRUN_CHECK_ARCHITECTURE,
+    };
+
+    otelrun_checks_ask(&run->checks, ids, sizeof(ids) / sizeof(ids[0]));
+    return check_command(run) &&
+           otelrun_program_read(&run->program, AT_FDCWD, &run->checks) &&
+           otelrun_program_check(&run->program, &run->checks) &&
+           check_preload(run);
+}
+
+static int check(struct run *run)
+{
+    static const enum otelrun_check_id settings = OTELRUN_CHECK_SETTINGS;
+    char *const executable = realpath(run->program.file, NULL);
+    bool passed = !otelrun_checks_failed(&run->checks);
+
+    otelrun_checks_ask(&run->checks, &settings, 1);
+    if (passed)
+        passed = otelrun_settings_check(
+            AT_FDCWD, run->after.strings,
+            executable ? executable : run->program.file, &run->checks);
+    if (run->options.json)
+        otelrun_checks_print_json(stdout, run->options.command[0],
+                                  &run->checks);
+    else
+        otelrun_checks_print(stdout, &run->checks);
+    if (fflush(stdout) != 0)
+        return complain("standard output", strerror(errno));
+    return passed ? OTELRUN_OK : OTELRUN_CHECK_FAILED;
+}
+
+static int print(const struct run *run)
+{
+    if (!otelrun_print(stdout, run->options.print, &run->before, &run->after))
+        return complain("--print", "expected shell, unit or env");
+    return fflush(stdout) == 0 ? OTELRUN_OK
+                               : complain("standard output", strerror(errno));
+}
+
+/* What execve(2) refused. Returns the status for it. */
+static int cannot_execute(const struct run *run, int err)
+{
+    (void)complain(run->options.command[0], strerror(err));
+    return err == ENOENT ? OTELRUN_NO_SUCH_COMMAND : OTELRUN_CANNOT_EXECUTE;
+}
+
+static int execute(const struct run *run)
+{
+    if (run->find_err != 0)
+        return cannot_execute(run, -run->find_err);
+    (void)execve(run->program.path, run->options.command, run->after.strings);
+    if (errno != E2BIG)
+        return cannot_execute(run, errno);
+    /* What was added is too much: without it, as it would be without us. */
+    if (run->options.strict)
+        return complain(run->options.command[0], strerror(E2BIG));
+    (void)execve(run->program.path, run->options.command, run->before.strings);
+    return cannot_execute(run, errno);
+}
+
+/* Without the library, if the command would not have it or not bear it. */
+static int run_command(struct run *run)
+{
+    const struct otelrun_check *const failed =
+        otelrun_checks_failed(&run->checks);
+
+    if (failed && run->find_err == 0) {
+        if (run->options.strict)
+            return complain(run->options.command[0], shown(failed->found));
+        if (is_loud(run))
+            (void)fprintf(stderr,
+                          "otelctx-run: warn: without a context: %s (%s)\n",
+                          shown(failed->found), failed->advice);
+    }
+    return execute(run);
+}
+
+static int prepare(struct run *run)
+{
+    int status;
+
+    find_command(run);
+    status = add_attributes(run);
+    if (status != 0)
+        return status;
+    run->library = run->options.library ? absolute(run->options.library)
+                                        : otelrun_library_find(&run->after);
+    if (!run->options.command[0]) /* --print goes without a command */
+        otelrun_library_preload(&run->after, run->library);
+    else
+        otelrun_library_preload(&run->after,
+                                check_loading(run) ? run->library : NULL);
+    return 0;
+}
+
+static const char *find_library(const struct run *run)
+{
+    return run->options.library ? run->options.library
+                                : otelrun_library_find(&run->after);
+}
+
+/* The options that execute no command. Returns -1 without one of them. */
+static int run_alone(const struct run *run)
+{
+    const struct otelrun_options *const options = &run->options;
+    bool is_done;
+
+    if (options->copy_to)
+        return otelrun_copy(options->copy_to, find_library(run));
+    if (options->install_everywhere)
+        is_done =
+            otelrun_everywhere_install(find_library(run), options->command);
+    else if (options->remove_everywhere)
+        is_done = otelrun_everywhere_remove();
+    else
+        return -1;
+    if (fflush(stdout) != 0)
+        return complain("standard output", strerror(errno));
+    return is_done ? OTELRUN_OK : OTELRUN_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    struct run run = {.find_err = 0};
+    int status;
+
+    (void)argc;
+    run.before = otelrun_environment_copy(environ);
+    run.after = otelrun_environment_copy(environ);
+    status = otelrun_options_parse(&run.options, &run.after,
+                                   argv[0] ? argv + 1 : argv);
+    if (status != 0)
+        return status;
+    if (run.options.help) {
+        otelrun_usage_print();
+        return fflush(stdout) == 0 ? OTELRUN_OK : OTELRUN_FAILURE;
+    }
+    if (run.options.version)
+        return puts("otelctx-run " OTELCTX_VERSION) < 0;
+    status = run_alone(&run);
+    if (status >= 0)
+        return status;
+    if (!run.options.command[0] && !run.options.print)
+        return complain("a command is missing", "--help shows how it is used");
+    status = prepare(&run);
+    if (status != 0)
+        return status;
+    if (run.options.print)
+        return print(&run);
+    return run.options.check ? check(&run) : run_command(&run);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELRUN_MEMORY_H
+#define OTELRUN_MEMORY_H
+
+#include <stddef.h>
+
+/*
+ * Memory is not freed: the program that is executed next replaces all of it.
+ * Without memory otelctx-run ends with status 125, because no program could be
+ * executed either.
+ */
+void *otelrun_allocate(size_t count, size_t size);
+
+/* A string, as by printf(3). */
+__attribute__((format(printf, 1, 2))) char *otelrun_format(const char *format,
+                                                           ...);
+
+#endif

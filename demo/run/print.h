@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELRUN_PRINT_H
+#define OTELRUN_PRINT_H
+
+#include "demo/run/environment.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/*
+ * Prints the variables that `after` has and `before` has not, or has otherwise,
+ * and those that it lost.
+ *
+ * form  "shell": for a shell to read; "unit": lines of a systemd unit; "env":
+ *       NAME=value, as `podman --env-file` reads it
+ *
+ * Returns false if that is none of the forms.
+ */
+bool otelrun_print(FILE *out, const char *form,
+                   const struct otelrun_environment *before,
+                   const struct otelrun_environment *after);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The exported functions for thread contexts, except the five that have a fast
+ * path: see thread_fast.c. They check their arguments and call shim/thread.
+ * Once the shim has started, none of them makes a system call. */
+
+#define OTELCTX_LINK
+#include <errno.h>
+
+#include "config/traceparent.h"
+#include "shim/api/thread_check.h"
+#include "shim/api/thread_slow.h"
+#include "shim/otelctx.h"
+#include "shim/process/context.h"
+#include "shim/process/guard.h"
+#include "shim/start/start.h"
+#include "shim/thread/profiler.h"
+#include "shim/thread/slot.h"
+#include "shim/thread/storage.h"
+
+OTELCTX_API int otelctx_attach_traceparent(const char *text, size_t len)
+{
+    struct otelctx_traceparent parent;
+    struct otelctx_fault fault;
+    struct otelctx_ids ids;
+    int err = otelctx_start();
+
+    if (!err)
+        err = otelctx_traceparent_parse((struct otelctx_span){text, len},
+                                        &parent, &fault);
+    if (err)
+        return err;
+    ids = otelctx_ids_from(parent.trace_id, parent.span_id, parent.flags);
+    return otelctx_thread_attach(&ids);
+}
+
+OTELCTX_API int otelctx_attr_unset(uint8_t key)
+{
+    int err = otelctx_start();
+
+    if (!err)
+        err = otelctx_key_check(key);
+    return err ? err : otelctx_thread_attr(key, NULL);
+}
+
+OTELCTX_API struct otelctx_record *otelctx_pin(void)
+{
+    return otelctx_start() ? NULL : otelctx_thread_pin();
+}
+
+static bool is_record(const struct otelctx_record *record)
+{
+    return record && otelctx_record_is_aligned(record);
+}
+
+OTELCTX_API int otelctx_record_init(struct otelctx_record *record,
+                                    const uint8_t trace_id[16],
+                                    const uint8_t span_id[8], uint8_t flags)
+{
+    const struct otelctx_ids ids = otelctx_ids_from(trace_id, span_id, flags);
+    const int err = otelctx_start();
+
+    if (err)
+        return err;
+    if (!is_record(record) || !otelctx_ids_allowed(&ids))
+        return -EINVAL;
+    otelctx_record_write(record, &ids);
+    record->valid = 1;
+    return 0;
+}
+
+OTELCTX_API int otelctx_record_attr(struct otelctx_record *record, uint8_t key,
+                                    const char *value, size_t len)
+{
+    struct otelctx_span text = {value, len};
+    int err = otelctx_start(), cut;
+
+    if (err)
+        return err;
+    cut = is_record(record) ? otelctx_attr_check(key, &text) : -EINVAL;
+    if (cut < 0)
+        return cut;
+    otelctx_thread_assume_all_keys(record);
+    err = otelctx_record_change(record, key, &text);
+    return err ? err : cut;
+}
+
+/* The 8 bytes in network order of a number. */
+static void store_number(uint8_t *at, uint64_t number)
+{
+    number = __builtin_bswap64(number);
+    __builtin_memcpy(at, &number, sizeof(number));
+}
+
+OTELCTX_API int otelctx_attach64(uint64_t span_id, uint64_t root_span_id)
+{
+    uint8_t trace[16] = {0}, span[8];
+
+    store_number(trace + 8, root_span_id);
+    store_number(span, span_id);
+    return otelctx_attach_elsewhere(trace, span, 0);
+}
+
+OTELCTX_API int otelctx_get_by_tid(pid_t tid, struct otelctx_ids *out)
+{
+    struct otelctx_numbers ids;
+    int err = otelctx_start();
+
+    if (!err && !(otelctx_storage_bits & OTELCTX_STORAGE_RING))
+        err = -EOPNOTSUPP;
+    if (!err)
+        err = otelctx_ring_get((uint32_t)tid, &ids);
+    if (err)
+        return err;
+    if (!(ids.trace_high | ids.trace_low | ids.span))
+        return -ENOENT;
+    store_number(out->trace_id, ids.trace_high);
+    store_number(out->trace_id + 8, ids.trace_low);
+    store_number(out->span_id, ids.span);
+    out->trace_flags = 0;
+    return 0;
+}
+
+OTELCTX_API int otelctx_tag(unsigned index, uint32_t value)
+{
+    const int err = otelctx_start();
+
+    if (err)
+        return err;
+    if (!(otelctx_storage_bits & OTELCTX_STORAGE_PROFILER))
+        return -EOPNOTSUPP;
+    if (index >= OTELCTX_PROFILER_TAGS)
+        return -EINVAL;
+    otelctx_profiler_tag(index, value);
+    return 0;
+}
+
+OTELCTX_API int otelctx_storage(void)
+{
+    const int err = otelctx_start();
+
+    return err ? err : (int)otelctx_storage_bits;
+}
+
+OTELCTX_API int otelctx_storage_close(void)
+{
+    int err = otelctx_start();
+
+    if (!err)
+        err = otelctx_guard_enter();
+    if (err)
+        return err;
+    if (otelctx_storage_bits != 0) {
+        (void)otelctx_thread_detach();
+        otelctx_storage_stop();
+        otelctx_context_forget_keys();
+        otelctx_context_hide_threads();
+        otelctx_context_update();
+    }
+    otelctx_guard_leave();
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_API_THREAD_CHECK_H
+#define OTELCTX_API_THREAD_CHECK_H
+
+/* The checks of arguments that thread.c and thread_slow.c share. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shim/thread/record.h"
+
+/* The ids and flags in one struct, unchecked. */
+struct otelctx_ids otelctx_ids_from(const uint8_t trace_id[16],
+                                    const uint8_t span_id[8], uint8_t flags);
+
+/* Do readers know the key? Returns 0, -EINVAL, -EOPNOTSUPP (TLS, where the
+ * attributes are, is off), or -ESTALE if the shim has
+ * yielded to another publisher of a process context: readers then use the key
+ * map of that publisher. */
+int otelctx_key_check(uint8_t key);
+
+/* Check the key and cut the value. Returns 0, 1 (the value was cut) or -errno.
+ */
+int otelctx_attr_check(uint8_t key, struct otelctx_span *value);
+
+/* Is the record at an even address? OTEP 4947, "Thread-Local Context Record":
+ * "aligned to at least a 2-byte boundary". */
+bool otelctx_record_is_aligned(const struct otelctx_record *record);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The exported functions that a program may call a million times a second. Here
+ * they handle the most frequent case: the slot is NULL or contains the thread's
+ * own record, and the arguments are simple and valid. They then make the same
+ * stores as thread/slot.c, in the same order. In every other case, errors
+ * included, they call thread_slow.c. Attach and detach have a second fast path,
+ * for other storages than TLS.
+ */
+
+#define OTELCTX_LINK
+#include "config/traceparent.h"
+#include "shim/api/thread_slow.h"
+#include "shim/base/order.h"
+#include "shim/otelctx.h"
+#include "shim/process/context.h"
+#include "shim/thread/slot_layout.h"
+#include "shim/thread/storage.h"
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define INLINE            static inline __attribute__((always_inline))
+
+/* Each function starts a cache line, so that its speed does not depend on where
+ * the linker places it. */
+#define QUICK __attribute__((aligned(64), noinline))
+#define FAST  OTELCTX_API __attribute__((aligned(64)))
+
+typedef uint64_t word __attribute__((aligned(1), may_alias));
+typedef uint32_t half __attribute__((aligned(1), may_alias));
+typedef uint16_t quarter __attribute__((aligned(1), may_alias));
+
+/* The calling thread's state; the thread pointer if the TLS offsets are unknown
+ * (see otelctx_tls_offsets). Call before thread_slot(): the acquire here also
+ * orders the load of the other offset there. */
+INLINE struct otelctx_thread *thread_self(void)
+{
+    return otelctx_tls_offset_at(
+        otelctx_load_acquire(&otelctx_tls_offsets.self));
+}
+
+INLINE bool is_known(const struct otelctx_thread *self)
+{
+    return (const void *)self != __builtin_thread_pointer();
+}
+
+INLINE struct otelctx_record **thread_slot(void)
+{
+    return otelctx_slot_after(otelctx_tls_offsets.before_slot);
+}
+
+INLINE bool holds_own(const struct otelctx_thread *self)
+{
+    return (const void *)*thread_slot() == self;
+}
+
+INLINE bool holds_own_or_nothing(const struct otelctx_thread *self)
+{
+    if (LIKELY(!*thread_slot()))
+        return LIKELY(is_known(self));
+    return holds_own(self);
+}
+
+/* As in slot.c, but with one store to both `pinned` and `writing`. A pin by a
+ * signal handler just before this store is lost. */
+INLINE void begin_writing(struct otelctx_thread *self)
+{
+    otelctx_store_visible(&self->state.pinned_or_writing,
+                          OTELCTX_THREAD_WRITING);
+}
+
+INLINE void end_writing(struct otelctx_thread *self)
+{
+    otelctx_store_visible(&self->state.pinned_or_writing, 0);
+}
+
+/* The same, each with a store to key_bits in the same instruction. */
+INLINE void begin_writing_anew(struct otelctx_thread *self)
+{
+    otelctx_store_visible(&self->state.all,
+                          (uint64_t)OTELCTX_THREAD_WRITING << 32);
+}
+
+INLINE void end_writing_keys(struct otelctx_thread *self, uint32_t key_bits)
+{
+    otelctx_store_visible(&self->state.all, (uint64_t)key_bits);
+}
+
+/* Hide the thread's own record from readers, if it is in the slot. */
+INLINE void hide_own(void)
+{
+    if (!LIKELY(!*thread_slot()))
+        otelctx_store_visible(thread_slot(), (struct otelctx_record *)NULL);
+}
+
+/* Write the thread's own record, which is hidden from readers. As few stores as
+ * possible, because some cores make no more than one in a cycle. */
+INLINE void write_own(struct otelctx_thread *self, uint64_t first,
+                      uint64_t second, uint64_t span, uint8_t flags)
+{
+    const uint32_t known_flags = flags & OTELCTX_TRACE_FLAGS;
+    word *const out = (word *)self->own.trace_id;
+
+    out[0] = first;
+    out[1] = second;
+    out[2] = span;
+    /* valid 1, trace_flags, attrs_size 0 */
+    *(half *)&self->own.valid = 1 | known_flags << 8;
+}
+
+/* ---- Where other storages than TLS are on ---- */
+
+/* The calling thread's state; NULL if its address is unknown, or this is a
+ * signal handler that interrupted a call which writes to it. */
+INLINE struct otelctx_thread *writable_self(void)
+{
+    const uint64_t offset = otelctx_load_acquire(&otelctx_tls_offsets.any_self);
+    struct otelctx_thread *const self = otelctx_tls_offset_at(offset);
+
+    return LIKELY(otelctx_storage_has_others()) && LIKELY(offset != 0) &&
+                   LIKELY(self->state.pinned_or_writing == 0) &&
+                   LIKELY(!self->showing)
+               ? self
+               : NULL;
+}
+
+/* As otelctx_storage_show(), with ids that are known; `showing` is set before
+ * the slot is, so that no change by a signal handler goes unseen. Returns false
+ * if something unusual happened: then the call is made once more, slowly. */
+INLINE bool show(struct otelctx_thread *self, struct otelctx_record *record,
+                 struct otelctx_numbers ids)
+{
+    bool is_shown;
+
+    otelctx_store_visible(&self->showing_and_changed, OTELCTX_SHOWING);
+    otelctx_store_visible(thread_slot(), record);
+    is_shown = otelctx_storage_show_ids(self, &ids);
+    otelctx_store_visible(&self->showing, (uint8_t) false);
+    return LIKELY(is_shown) && LIKELY(!self->changed);
+}
+
+QUICK int otelctx_attach_elsewhere(const uint8_t trace_id[16],
+                                   const uint8_t span_id[8], uint8_t flags)
+{
+    const word *const trace = (const word *)trace_id;
+    const uint64_t first = trace[0], second = trace[1];
+    const uint64_t span = *(const word *)span_id;
+    struct otelctx_thread *const self = writable_self();
+    bool is_shown;
+
+    if (!LIKELY((first | second) != 0) || !LIKELY(span != 0) || !self ||
+        !(LIKELY(!*thread_slot()) || LIKELY(holds_own(self))))
+        return otelctx_attach_slow(trace_id, span_id, flags);
+    begin_writing_anew(self);
+    hide_own();
+    write_own(self, first, second, span, flags);
+    is_shown = show(self, &self->own,
+                    (struct otelctx_numbers){__builtin_bswap64(first),
+                                             __builtin_bswap64(second),
+                                             __builtin_bswap64(span)});
+    end_writing(self);
+    return LIKELY(is_shown) ? 0 : otelctx_attach_slow(trace_id, span_id, flags);
+}
+
+QUICK static int detach_elsewhere(void)
+{
+    struct otelctx_thread *const self = writable_self();
+
+    if (!self || !LIKELY(holds_own(self)) ||
+        !show(self, NULL, (struct otelctx_numbers){0}))
+        return otelctx_detach_slow();
+    return 0;
+}
+
+/* ---- Where TLS is the only one ---- */
+
+FAST int otelctx_attach(const uint8_t trace_id[16], const uint8_t span_id[8],
+                        uint8_t flags)
+{
+    const word *const trace = (const word *)trace_id;
+    const uint64_t first = trace[0], second = trace[1];
+    const uint64_t span = *(const word *)span_id;
+    struct otelctx_thread *const self = thread_self();
+
+    /* One by one: the compiler would evaluate a single LIKELY of all of them
+     * without branches. */
+    if (!LIKELY((first | second) != 0) || !LIKELY(span != 0) ||
+        !LIKELY(holds_own_or_nothing(self)) ||
+        !LIKELY(self->state.pinned_or_writing == 0))
+        return otelctx_attach_elsewhere(trace_id, span_id, flags);
+    begin_writing_anew(self);
+    hide_own();
+    write_own(self, first, second, span, flags);
+    otelctx_store_visible(thread_slot(), &self->own);
+    end_writing(self);
+    return 0;
+}
+
+FAST int otelctx_detach(void)
+{
+    struct otelctx_thread *const self = thread_self();
+
+    if (!LIKELY(holds_own(self) && self->state.pinned_or_writing == 0))
+        return detach_elsewhere();
+    otelctx_store_visible(thread_slot(), (struct otelctx_record *)NULL);
+    return 0;
+}
+
+FAST int otelctx_get(struct otelctx_ids *out)
+{
+    const uint64_t offset = otelctx_load_acquire(&otelctx_tls_offsets.any_self);
+    const struct otelctx_thread *const self = otelctx_tls_offset_at(offset);
+
+    if (!LIKELY(holds_own(self)) || !LIKELY(self->own.valid == 1) ||
+        !LIKELY(otelctx_storage_bits != 0))
+        return otelctx_get_slow(out);
+    __builtin_memcpy(out->trace_id, self->own.trace_id, sizeof(out->trace_id));
+    __builtin_memcpy(out->span_id, self->own.span_id, sizeof(out->span_id));
+    out->trace_flags = self->own.trace_flags;
+    return 0;
+}
+
+/*
+ * Copy `size` bytes, which are one to two integers of a type, as the first and
+ * the last integer; the two may overlap. Returns the bitwise or of all that was
+ * copied, where a set top bit of a byte means a byte that is not ASCII.
+ */
+typedef uint64_t copy_function(uint8_t *to, const char *from, size_t size);
+
+#define COPY(kind)                                                             \
+    INLINE uint64_t copy_##kind(uint8_t *to, const char *from, size_t size)    \
+    {                                                                          \
+        const kind first = *(const kind *)from;                                \
+        const kind last = *(const kind *)(from + size - sizeof(kind));         \
+                                                                               \
+        *(kind *)to = first;                                                   \
+        *(kind *)(to + size - sizeof(kind)) = last;                            \
+        return first | last;                                                   \
+    }
+COPY(word)
+COPY(half)
+COPY(quarter)
+
+/* The same for any size. */
+INLINE uint64_t copy_any(uint8_t *to, const char *from, size_t size)
+{
+    uint64_t seen = 0;
+
+    if (size >= sizeof(word)) {
+        for (size_t at = 0; at + sizeof(word) < size; at += sizeof(word))
+            seen |= copy_word(to + at, from + at, sizeof(word));
+        to += size - sizeof(word);
+        from += size - sizeof(word);
+        return seen | copy_word(to, from, sizeof(word));
+    }
+    if (size >= sizeof(half))
+        return copy_half(to, from, size);
+    if (size >= sizeof(quarter))
+        return copy_quarter(to, from, size);
+    if (size > 0)
+        seen = to[0] = (uint8_t)from[0];
+    return seen;
+}
+
+/* Append an attribute: the key is new in the record, the value is ASCII.
+ * Readers see the attribute from the store to attrs_size on. */
+INLINE int append(uint32_t key, const char *value, size_t len,
+                  copy_function *copy)
+{
+    enum {
+        HEAD = 2
+    };
+    const uint64_t not_ascii = 0x8080808080808080;
+    struct otelctx_thread *const self = thread_self();
+    uint32_t key_bits, new_bits;
+    uint8_t *at;
+    size_t size;
+
+    if (!LIKELY(holds_own(self) && self->state.pinned_or_writing == 0))
+        return otelctx_attr_slow((uint8_t)key, value, len);
+    begin_writing(self);
+    key_bits = self->state.key_bits;
+    new_bits = key_bits | otelctx_key_bit(key);
+    at = self->own.attrs + self->own.attrs_size;
+    size = HEAD + len + self->own.attrs_size;
+    if (!LIKELY(new_bits != key_bits && otelctx_context_has_key(key) &&
+                len <= OTELCTX_VALUE_MAX && size <= sizeof(self->own.attrs) &&
+                (copy(at + HEAD, value, len) & not_ascii) == 0)) {
+        end_writing(self);
+        return otelctx_attr_slow((uint8_t)key, value, len);
+    }
+    *(quarter *)at = (quarter)(key | len << 8);
+    otelctx_store_visible(&self->own.attrs_size, (uint16_t)size);
+    end_writing_keys(self, new_bits);
+    return 0;
+}
+
+static __attribute__((noinline)) int
+append_any_size(uint32_t key, const char *value, size_t len)
+{
+    return append(key, value, len, copy_any);
+}
+
+FAST int otelctx_attr(uint8_t key, const char *value, size_t len)
+{
+    if (!LIKELY(len >= sizeof(word) && len <= 2 * sizeof(word)))
+        return append_any_size(key, value, len);
+    return append(key, value, len, copy_word);
+}
+
+/* otelctx_thread_swap() explains the order of the stores. */
+FAST int otelctx_swap(struct otelctx_record *record,
+                      struct otelctx_record **previous)
+{
+    struct otelctx_thread *const self = thread_self();
+    struct otelctx_record **const slot = thread_slot();
+    struct otelctx_record *before, *swapping_before;
+
+    if (!LIKELY(((uintptr_t)record & 1) == 0) || !LIKELY(is_known(self)))
+        return otelctx_swap_slow(record, previous);
+    before = *slot;
+    swapping_before = self->swapping;
+    if (!LIKELY(before == self->swapped)) {
+        if (before && before != &self->own)
+            return otelctx_swap_slow(record, previous);
+        otelctx_store_visible(&self->swapped, before);
+    }
+    otelctx_store_visible(&self->swapping, record);
+    otelctx_store_visible(slot, record);
+    otelctx_store_visible(&self->swapped, record);
+    otelctx_store_visible(&self->swapping, swapping_before);
+    if (previous)
+        *previous = before;
+    return 0;
+}

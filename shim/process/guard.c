@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/process/guard.h"
+
+#include "shim/process/context.h"
+#include "shim/process/filter.h"
+#include "shim/process/rival.h"
+#include "shim/process/state.h"
+
+static bool republishes;
+
+void otelctx_guard_start(bool republishes_)
+{
+    republishes = republishes_;
+}
+
+enum otelctx_child otelctx_guard_child_does(void)
+{
+    if (!republishes)
+        return OTELCTX_CHILD_DROPS;
+    return otelctx_context_is_shown() && otelctx_filter_came()
+               ? OTELCTX_CHILD_MUST_BE_QUIET
+               : OTELCTX_CHILD_PUBLISHES;
+}
+
+OTELCTX_RARE static void begin_child(void)
+{
+    otelctx_child_begin(otelctx_guard_child_does());
+    if (otelctx_context_is_shown())
+        otelctx_rival_check(OTELCTX_RIVAL_IN_CHILD);
+    otelctx_context_catch_up();
+}
+
+static int enter(int err)
+{
+    if (!err && otelctx_state_is_new_child())
+        begin_child();
+    return err;
+}
+
+int otelctx_guard_enter(void)
+{
+    return enter(otelctx_state_lock());
+}
+
+int otelctx_guard_try_enter(void)
+{
+    return enter(otelctx_state_try_lock());
+}
+
+/* The rival, to whom the parent has yielded, may not be in this child. */
+OTELCTX_RARE static void end_resumed(void)
+{
+    otelctx_child_end_resumed();
+    if (otelctx_context_is_shown())
+        otelctx_rival_check(OTELCTX_RIVAL_IN_CHILD);
+}
+
+void otelctx_guard_leave(void)
+{
+    if (otelctx_state_is_resumed())
+        end_resumed();
+    otelctx_rival_leave();
+    otelctx_state_unlock();
+}
+
+/* Its system call, see otelctx_sys_name(), is made as near to the exported
+ * function as can be: so all that this calls is part of it. */
+int otelctx_guard_publish_and_leave(void)
+{
+    int err;
+
+    otelctx_rival_check(OTELCTX_RIVAL_AT_CALL);
+    err = otelctx_context_publish();
+    otelctx_guard_leave();
+    return err;
+}
+
+OTELCTX_RARE int otelctx_guard_publish_at_start(void)
+{
+    otelctx_rival_check(OTELCTX_RIVAL_AT_START);
+    return otelctx_context_publish();
+}
+
+void otelctx_guard_notice_fork(void)
+{
+    if (otelctx_state_is_used() && otelctx_state_is_new_child() &&
+        otelctx_guard_enter() == 0)
+        otelctx_guard_leave();
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_THREAD_STORAGE_H
+#define OTELCTX_THREAD_STORAGE_H
+
+/*
+ * Which storages the threads of this process use for their contexts. slot.c
+ * knows what is attached, whatever storage is on; the storages here show the
+ * ids of it to readers that do not look at the slot.
+ */
+
+#include "config/options.h"
+#include "shim/base/failure.h"
+#include "shim/thread/profiler.h"
+#include "shim/thread/slot_layout.h"
+
+/* Bits of enum otelctx_thread_storage; 0 before the start and after a close. */
+extern unsigned otelctx_storage_bits __attribute__((visibility("hidden")));
+
+/*
+ * Turn storages on, once, before any thread attaches a context. A ring that
+ * cannot be made is replaced by OTELCTX_STORAGE_PROFILER.
+ *
+ * Returns 0, or -errno of the ring; *failure then names the system call.
+ */
+int otelctx_storage_start(unsigned storage, uint32_t ring_capacity,
+                          size_t page_size, struct otelctx_failure *failure);
+
+/* Turn all storages off for good: all threads' ring and the calling thread's
+ * profiler context. */
+void otelctx_storage_stop(void);
+
+/* From here on the fast paths of api/thread_fast.c are taken; unless the
+ * storages are turned off before or meanwhile. */
+void otelctx_storage_cache_tls_offsets(void);
+
+/* After otelctx_storage_stop(), in a thread that did not call it: show that no
+ * context is attached, where that thread's context may still be seen. */
+void otelctx_storage_show_stopped(void);
+
+/* Is a storage on besides TLS? */
+static inline bool otelctx_storage_has_others(void)
+{
+    return otelctx_storage_bits > OTELCTX_STORAGE_TLS;
+}
+
+/* Show the ids in the other storages. Returns false if the ring is one of them,
+ * and the thread has not claimed a slot of it. */
+OTELCTX_INLINE bool otelctx_storage_show_ids(const struct otelctx_thread *self,
+                                             const struct otelctx_numbers *ids)
+{
+    const unsigned storage = otelctx_storage_bits;
+
+    if (storage & OTELCTX_STORAGE_PROFILER)
+        otelctx_profiler_show(ids->span, ids->trace_low);
+    return !(storage & OTELCTX_STORAGE_RING) ||
+           otelctx_ring_update(&self->ring, ids);
+}
+
+/*
+ * Show in the other storages what is in the slot. Call after each change of the
+ * slot. A signal handler may interrupt this and change the slot: then the
+ * interrupted call shows that.
+ *
+ * Returns false if nobody sees it: the ring is the only storage, and has no
+ * slot for this thread.
+ */
+bool otelctx_storage_show(struct otelctx_thread *self,
+                          struct otelctx_record *const *slot);
+
+/* In a forked child: the same for the calling thread, in a ring of the child's
+ * own. is_quiet: show nothing, without a system call. */
+void otelctx_storage_begin_child(struct otelctx_thread *self,
+                                 struct otelctx_record *const *slot,
+                                 bool is_quiet);
+
+#endif

@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-
-/* A small file that takes a gigabyte of addresses when it is loaded. */
-char spacious[1 << 30];

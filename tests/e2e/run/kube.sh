@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The recipes for Kubernetes in demo/deploy: kustomize's own library applies the
+# component, the API server's own packages evaluate the policy, k8s.io/api decodes
+# every manifest; podman plays a pod that the policy changed.
+#
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/../common.sh"
+# shellcheck source=tests/support/podman.sh
+. "$ROOT/tests/support/podman.sh"
+# shellcheck source=tests/e2e/peers.sh
+. "$(dirname "$0")/../peers.sh"
+cd "$TMP"
+# shellcheck source=tests/e2e/run/images.sh
+. "$ROOT/tests/e2e/run/images.sh"
+
+newer_than 1.26 go version || skip_all 'machine: the packages of Kubernetes need Go 1.26'
+
+build_tests() {
+    cd "$ROOT/tests/e2e/run/kube" && go test -c -vet=off -o "$built/kube" .
+}
+check 'the packages of Kubernetes and kustomize build' build_tests
+# one TEST: of those in kube_test.go.
+one() {
+    cd "$ROOT/tests/e2e/run/kube" && "$built/kube" -test.timeout 10m -test.run "^$1\$"
+}
+mapfile -t tests < <("$built/kube" -test.list 'Test[^P]')
+for name in "${tests[@]}"; do
+    check "$name" one "$name"
+done
+
+# ---- podman -----------------------------------------------------------------
+
+mkdir files
+"$RUN" --library "$SHIM" --copy-to files
+image_or_skip
+check 'an image with musl' image musl musl-gcc
+check 'an image with the two files' build registry.example/otelctx otelctx.Containerfile
+export OTELCTX_TEST_POD=$TMP/admitted.yaml
+check 'the policy admits a pod' one TestPodForPodman
+podman_pod admitted.yaml >pod.yaml
+check 'podman plays it' play play --network none "$TMP/pod.yaml"
+for libc in glibc musl; do
+    INSIDE=$(inside_of "full-$libc")
+    check "$libc: the application has a context" published "$INSIDE"
+    same "$libc: with the attributes of the pod" \
+        "k8s.container.name=$libc k8s.namespace.name=shop k8s.pod.uid=the-uid service.name=shop" \
+        "$(resource "$INSIDE" | grep -E '^(k8s.(con|nam|pod.uid)|service)' | sort | xargs)"
+done
+check 'and it goes' play down "$TMP/pod.yaml"
+done_testing

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shim/process/filter.h"
+
+#include <criterion/criterion.h>
+
+#include "tests/support/filter.h"
+
+/* One that allows everything. */
+static void install(void)
+{
+    cr_assert_eq(filter_call(-1, SECCOMP_RET_ALLOW), 0);
+}
+
+Test(filter, has_not_come_when_there_is_none)
+{
+    otelctx_filter_start();
+
+    cr_expect_not(otelctx_filter_came());
+}
+
+Test(filter, has_come_when_it_is_installed_past_libc)
+{
+    otelctx_filter_start();
+    install();
+
+    cr_expect(otelctx_filter_came());
+}
+
+Test(filter, has_come_when_the_host_asked_for_one)
+{
+    otelctx_filter_start();
+    otelctx_filter_note();
+
+    cr_expect(otelctx_filter_came());
+}
+
+Test(filter, that_was_there_before_the_start_does_not_count)
+{
+    install();
+    otelctx_filter_start();
+
+    cr_expect_not(otelctx_filter_came());
+}
+
+Test(filter, on_top_of_one_from_before_the_start_counts_when_noted)
+{
+    install();
+    otelctx_filter_start();
+    install();
+    otelctx_filter_note();
+
+    cr_expect(otelctx_filter_came());
+}
+
+Test(filter, has_come_also_when_the_shim_starts_again)
+{
+    otelctx_filter_start();
+    install();
+    otelctx_filter_start();
+
+    cr_expect(otelctx_filter_came());
+}
+
+Test(filter, that_kills_who_asks_the_kernel_is_noticed_without_asking)
+{
+    otelctx_filter_start();
+    otelctx_filter_note();
+    cr_assert_eq(filter_call(SYS_prctl, SECCOMP_RET_KILL_PROCESS), 0);
+
+    cr_expect(otelctx_filter_came());
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/run/library.h"
+
+#include <criterion/criterion.h>
+
+/* LD_PRELOAD afterwards; NULL when it is unset. */
+static const char *preloaded(const char *before, const char *library)
+{
+    struct otelrun_environment e =
+        otelrun_environment_copy((char *[]){(char[]){"A=b"}, NULL});
+
+    if (before)
+        otelrun_environment_set(&e, "LD_PRELOAD", before);
+    otelrun_library_preload(&e, library);
+    return otelrun_environment_get(&e, "LD_PRELOAD");
+}
+
+#define OURS "/o/libotelctx_preload.so"
+
+Test(library, comes_first)
+{
+    cr_expect_str_eq(preloaded(NULL, OURS), OURS);
+    cr_expect_str_eq(preloaded("a.so b.so", OURS), OURS ":a.so:b.so");
+}
+
+Test(library, comes_once)
+{
+    cr_expect_str_eq(preloaded("a.so:" OURS ":libotelctx_preload.so", OURS),
+                     OURS ":a.so");
+    cr_expect_str_eq(preloaded("/x/other.so", "/x/other.so"), "/x/other.so");
+}
+
+Test(library, goes_where_it_cannot_work)
+{
+    cr_expect_str_eq(preloaded("a.so " OURS, NULL), "a.so");
+    cr_expect_null(preloaded(OURS, NULL));
+}
+
+Test(library, leaves_other_preloads_as_they_are)
+{
+    cr_expect_str_eq(preloaded(" a.so  b.so", NULL), " a.so  b.so");
+    cr_expect_str_eq(preloaded("xlibotelctx_preload.so", NULL),
+                     "xlibotelctx_preload.so");
+}
