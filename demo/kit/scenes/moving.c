@@ -102,18 +102,20 @@ static void *storm(void *how)
     return NULL;
 }
 
-/* The fields change while the timestamp is 0, in several steps. */
+/* While the timestamp is 0, the last value of the payload is another one. */
 static void *hold_open(void *unused)
 {
     (void)unused;
     for (unsigned n = 2;; n++) {
         const struct otelctx_header next = number(n);
+        uint8_t *const digit = &areas[n % AREAS][sizes[n % AREAS] - 1];
 
+        *digit ^= 1; /* another digit */
         __atomic_store_n(&header->published_at_ns, 0, __ATOMIC_SEQ_CST);
         header->payload = next.payload;
-        otelkit_sleep_ms(20);
         header->payload_size = next.payload_size;
-        otelkit_sleep_ms(5);
+        otelkit_sleep_ms(25);
+        *digit ^= 1;
         __atomic_store_n(&header->published_at_ns, next.published_at_ns,
                          __ATOMIC_SEQ_CST);
         otelkit_sleep_ms(25);
