@@ -157,9 +157,9 @@ check 'a user can have sudo' visitor
 check 'as a user with sudo: ./demo/try passes' \
     timed './demo/try with sudo' "${as_visitor[@]}" ./demo/try
 # What differs for a user is how tests/run becomes root: some tests show that.
-check 'as a user with sudo: ./tests/run passes, for these suites' \
-    timed './tests/run unit fork after that' "${as_visitor[@]}" \
-    'CI=true ./tests/run unit fork'
+check 'as a user with sudo: ./tests/run passes, for some tests' \
+    timed './tests/run attrs fork after that' "${as_visitor[@]}" \
+    'CI=true ./tests/run attrs fork'
 
 show "$((archives / 1000000)) MB of packages for ./tests/run"
 while read -r line; do show "$line"; done <"$FRESH/times"
