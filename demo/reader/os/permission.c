@@ -92,5 +92,8 @@ const char *otelread_permission_advice(pid_t pid)
     if (scope == SCOPE_ANCESTORS && is_own(pid))
         return "run otelctx-read as root, or set kernel.yama.ptrace_scope, "
                "which is 1, to 0";
+    if (scope == SCOPE_CAPABLE && is_own(pid))
+        return "run otelctx-read as root, or with CAP_SYS_PTRACE: "
+               "kernel.yama.ptrace_scope is 2";
     return "run otelctx-read as root, or with CAP_SYS_PTRACE";
 }
