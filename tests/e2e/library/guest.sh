@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The shim on aarch64 under a real kernel (tests/support/guest), with glibc and
 # musl: otelctx-read and gdb read the driver. User emulation (executable.sh) has
-# no ptrace.
+# no ptrace. The kernel has Yama, so the doctor is asked about it, too.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/../common.sh"
 
@@ -79,6 +79,13 @@ slots() {
     jq -r '.threads[] | "\(.tid) \(.record // "0x0")"' "$1/reader" | sort
 }
 
+# why USER SCOPE: the exit status of otelctx-read --why, and the check that failed.
+why() {
+    echo "$(<"$CELLS/scopes/$1-$2.status") $(jq -r 'if .passed then "passed" else
+        .checks[] | select(.state == "failed") | "\(.check): \(.advice)" end' \
+        "$CELLS/scopes/$1-$2")"
+}
+
 # judge LIBC
 judge() {
     local at=$CELLS/$1
@@ -113,12 +120,29 @@ check 'Debian packages make an aarch64 guest' \
     guest --prepare arm64 bookworm
 cells glibc aarch64-linux-gnu-gcc
 cells musl "$GUEST/musl-gcc"
-cp "$SUPPORT/observe" "$GUEST/release/usr/bin/otelctx-read" "$CELLS"
+cp "$SUPPORT/observe" "$SUPPORT/yama" "$GUEST/release/usr/bin/otelctx-read" "$CELLS"
 check 'the drivers run in the guest and are read' \
-    guest arm64 bookworm "$CELLS" './observe /work/otelctx-read'
+    guest arm64 bookworm "$CELLS" './observe /work/otelctx-read &&
+        ./yama otelctx-read glibc-all/driver glibc-all/libotelctx_preload.so'
 judge glibc
 same 'glibc: gdb finds the same records' "$(slots "$CELLS/glibc-attached")" \
     "$(slots_by_gdb "$CELLS/glibc-attached")"
 judge musl
+
+own='run otelctx-read as root, or'
+never='kernel.yama.ptrace_scope is 3, which forbids this even to root until the next boot'
+same 'Yama, scope 0: the user of a process may read it' \
+    '0 passed' "$(why nobody 0)"
+same 'Yama, scope 1: only its ancestors may' \
+    "4 process: $own set kernel.yama.ptrace_scope, which is 1, to 0" \
+    "$(why nobody 1)"
+same 'Yama, scope 2: only who has CAP_SYS_PTRACE may' \
+    "4 process: $own with CAP_SYS_PTRACE: kernel.yama.ptrace_scope is 2" \
+    "$(why nobody 2)"
+same 'Yama, scope 3: nobody may' "4 process: $never" "$(why nobody 3)"
+for scope in 0 1 2; do
+    same "Yama, scope $scope: root may" '0 passed' "$(why root $scope)"
+done
+same 'Yama, scope 3: root may not' "4 process: $never" "$(why root 3)"
 
 done_testing
