@@ -264,6 +264,11 @@ func policySpec(t *testing.T) registration.MutatingAdmissionPolicySpec {
 	return policy.Spec
 }
 
+func kyvernosPolicy(t *testing.T) *kyverno.MutatingPolicy {
+	t.Helper()
+	return read(t, recipes+"/kyverno.yaml")[0].(*kyverno.MutatingPolicy)
+}
+
 func labelled(labels map[string]string) *core.Namespace {
 	namespace := &core.Namespace{}
 	namespace.Name = "shop"
@@ -273,6 +278,7 @@ func labelled(labels map[string]string) *core.Namespace {
 
 var enabled = map[string]string{"otelctx-injection": "enabled"}
 
+// admit is what a pod becomes by the policy, and by Kyverno's all the same.
 func admit(t *testing.T, namespace *core.Namespace, pod *core.Pod) *core.Pod {
 	t.Helper()
 	policy, err := Compile(policySpec(t))
@@ -283,6 +289,16 @@ func admit(t *testing.T, namespace *core.Namespace, pod *core.Pod) *core.Pod {
 	if err != nil {
 		t.Fatal(err)
 	}
+	byKyverno, err := CompileKyverno(kyvernosPolicy(t))
+	if err != nil {
+		t.Fatalf("Kyverno: %v", err)
+	}
+	other, err := byKyverno.Admit(namespace, pod)
+	if err != nil {
+		t.Fatalf("Kyverno: %v", err)
+	}
+	same(t, "Kyverno's pod", result, other)
+
 	text, err := yaml.Marshal(result)
 	if err != nil {
 		t.Fatal(err)
@@ -386,8 +402,8 @@ func fields(t *testing.T, spec any, names ...string) map[string]any {
 func TestKyvernosPolicyHasTheSameExpressions(t *testing.T) {
 	names := []string{"failurePolicy", "matchConstraints", "matchConditions",
 		"mutations", "reinvocationPolicy", "variables"}
-	policy := read(t, recipes+"/kyverno.yaml")[0].(*kyverno.MutatingPolicy)
-	want, got := fields(t, policySpec(t), names...), fields(t, policy.Spec, names...)
+	want := fields(t, policySpec(t), names...)
+	got := fields(t, kyvernosPolicy(t).Spec, names...)
 	if !reflect.DeepEqual(want, got) {
 		t.Errorf("want %v\ngot  %v", want, got)
 	}

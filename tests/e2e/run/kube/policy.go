@@ -91,17 +91,17 @@ func selects(selector *meta.LabelSelector, set map[string]string) (bool, error) 
 	return err == nil && parsed.Matches(labels.Set(set)), err
 }
 
-func (p *Policy) constrains(namespace *core.Namespace, pod *core.Pod,
-	attributes admission.Attributes) (bool, error) {
-	inNamespace, err := selects(p.constraints.NamespaceSelector, namespace.Labels)
+func constrains(constraints *registration.MatchResources, namespace *core.Namespace,
+	pod *core.Pod, attributes admission.Attributes) (bool, error) {
+	inNamespace, err := selects(constraints.NamespaceSelector, namespace.Labels)
 	if err != nil || !inNamespace {
 		return false, err
 	}
-	object, err := selects(p.constraints.ObjectSelector, pod.Labels)
+	object, err := selects(constraints.ObjectSelector, pod.Labels)
 	if err != nil || !object {
 		return false, err
 	}
-	for _, rule := range p.constraints.ResourceRules {
+	for _, rule := range constraints.ResourceRules {
 		matcher := rules.Matcher{Rule: rule.RuleWithOperations, Attr: attributes}
 		if matcher.Matches() {
 			return true, nil
@@ -117,9 +117,9 @@ func (p *Policy) Admit(namespace *core.Namespace, pod *core.Pod) (*core.Pod, err
 	attributes := admission.NewAttributesRecord(pod, nil, podKind, namespace.Name,
 		pod.Name, podResource, "", admission.Create, &meta.CreateOptions{}, false, nil)
 	versioned := &admission.VersionedAttributes{Attributes: attributes,
-		VersionedKind: podKind, VersionedObject: admission.NewLazyObject(pod),
-		VersionedOldObject: admission.NewLazyObject(nil)}
-	if matches, err := p.constrains(namespace, pod, attributes); err != nil || !matches {
+		VersionedKind: podKind, VersionedObject: pod}
+	matches, err := constrains(p.constraints, namespace, pod, attributes)
+	if err != nil || !matches {
 		return pod, err
 	}
 
@@ -145,7 +145,7 @@ func (p *Policy) Admit(namespace *core.Namespace, pod *core.Pod) (*core.Pod, err
 		if err != nil {
 			return nil, err
 		}
-		versioned.UpdateObject(object)
+		versioned.VersionedObject = object
 		pod = object.(*core.Pod)
 	}
 	return pod, nil
