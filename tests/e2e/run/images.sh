@@ -70,7 +70,7 @@ image_or_skip() {
 # podman_pod FILE: as Podman 4.3 takes it. It knows no namespace, and removes an
 # init container that it may still take for running, unless it is to stay.
 podman_pod() {
-    sed -e '/_K8S_NAMESPACE_NAME/,+3d' \
+    sed -e '/_K8S_NAMESPACE_NAME/{N;/valueFrom/{N;N;d}}' \
         -e "s|^  name: .*|&\n  annotations: {io.podman.annotations.init.container.type: always}|" \
         "$1"
 }
