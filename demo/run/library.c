@@ -44,8 +44,7 @@ static struct otelctx_span preloads(const struct otelrun_environment *e)
     return otelctx_span_from(text ? text : "");
 }
 
-/* "DIRECTORY/" of this program, or NULL. */
-static const char *own_directory(void)
+const char *otelrun_library_own_directory(void)
 {
     char *const path = otelrun_allocate(PATH_MAX + 1, 1);
     const ssize_t size = readlink("/proc/self/exe", path, PATH_MAX);
@@ -98,7 +97,7 @@ static const char *find_in_search_path(const struct otelrun_environment *e)
 const char *otelrun_library_find(const struct otelrun_environment *e)
 {
     struct otelctx_span rest = preloads(e), entry;
-    const char *const directory = own_directory();
+    const char *const directory = otelrun_library_own_directory();
     const char *path = NULL;
 
     while ((entry = next_entry(&rest)).size > 0)

@@ -15,6 +15,7 @@
 #include "demo/run/memory.h"
 #include "demo/run/options.h"
 #include "demo/run/print.h"
+#include "demo/run/sdk.h"
 #include "demo/run/status.h"
 #include "demo/run/usage.h"
 
@@ -33,6 +34,7 @@ struct run {
     int find_err; /* 0, or -errno: why the command cannot be executed */
     const char *library;
     struct otelrun_checks checks;
+    const char *bridge_fault; /* why the first bridge is not loaded, or NULL */
 };
 
 /* Escaped: a name can hold anything. */
@@ -149,17 +151,31 @@ static bool check_loading(struct run *run)
            check_preload(run);
 }
 
+static bool check_bridges(struct run *run)
+{
+    if (run->bridge_fault)
+        return otelrun_checks_fail(&run->checks, OTELRUN_CHECK_SDK,
+                                   "see --sdk in otelctx-run(1)", "%s",
+                                   run->bridge_fault);
+    otelrun_checks_pass(&run->checks, OTELRUN_CHECK_SDK,
+                        "the bridges are there");
+    return true;
+}
+
 static int check(struct run *run)
 {
-    static const enum otelrun_check_id settings = OTELRUN_CHECK_SETTINGS;
+    static const enum otelrun_check_id ids[] = {OTELRUN_CHECK_SETTINGS,
+                                                OTELRUN_CHECK_SDK};
     char *const executable = realpath(run->program.file, NULL);
     bool passed = !otelrun_checks_failed(&run->checks);
 
-    otelrun_checks_ask(&run->checks, &settings, 1);
+    otelrun_checks_ask(&run->checks, ids, run->options.sdk != 0 ? 2 : 1);
     if (passed)
         passed = otelrun_settings_check(
             AT_FDCWD, run->after.strings,
             executable ? executable : run->program.file, &run->checks);
+    if (passed && run->options.sdk != 0)
+        passed = check_bridges(run);
     if (run->options.json)
         otelrun_checks_print_json(stdout, run->options.command[0],
                                   &run->checks);
@@ -216,8 +232,36 @@ static int run_command(struct run *run)
     return execute(run);
 }
 
+/* A bridge that cannot be loaded is left out. */
+static int add_bridges(struct run *run)
+{
+    const char *const directory =
+        absolute(otelrun_sdk_directory(run->options.sdk_path));
+
+    for (unsigned i = 0; i < OTELRUN_RUNTIME_COUNT; i++) {
+        const char *const why =
+            (run->options.sdk & 1U << i) != 0
+                ? otelrun_sdk_apply(&run->after, i, directory)
+                : NULL;
+
+        if (!why)
+            continue;
+        if (!run->bridge_fault)
+            run->bridge_fault = why;
+        if (run->options.check)
+            continue;
+        if (run->options.strict)
+            return complain("--sdk", shown(why));
+        if (is_loud(run))
+            (void)fprintf(stderr, "otelctx-run: warn: without a bridge: %s\n",
+                          shown(why));
+    }
+    return 0;
+}
+
 static int prepare(struct run *run)
 {
+    bool loads = true; /* --print goes without a command */
     int status;
 
     find_command(run);
@@ -226,12 +270,10 @@ static int prepare(struct run *run)
         return status;
     run->library = run->options.library ? absolute(run->options.library)
                                         : otelrun_library_find(&run->after);
-    if (!run->options.command[0]) /* --print goes without a command */
-        otelrun_library_preload(&run->after, run->library);
-    else
-        otelrun_library_preload(&run->after,
-                                check_loading(run) ? run->library : NULL);
-    return 0;
+    if (run->options.command[0])
+        loads = check_loading(run);
+    otelrun_library_preload(&run->after, loads ? run->library : NULL);
+    return loads ? add_bridges(run) : 0;
 }
 
 static const char *find_library(const struct run *run)

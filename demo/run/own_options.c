@@ -7,6 +7,7 @@
 #include "demo/run/doctor/settings.h"
 #include "demo/run/environment.h"
 #include "demo/run/memory.h"
+#include "demo/run/sdk.h"
 #include "demo/run/trace.h"
 
 #include <stdio.h>
@@ -118,6 +119,11 @@ static const char *take_print(const struct otelrun_target *to,
     return NULL;
 }
 
+static const char *take_sdk(const struct otelrun_target *to, const char *value)
+{
+    return otelrun_sdk_parse(value, &to->options->sdk);
+}
+
 #define FLAG(field) .flag = offsetof(struct otelrun_options, field) + 1
 #define TEXT(field) .text = offsetof(struct otelrun_options, field) + 1
 
@@ -148,9 +154,17 @@ const struct otelrun_own_option otelrun_own_options[] = {
      "The library, when it is not beside otelctx-run or where the dynamic "
      "linker looks.",
      TEXT(library)},
+    {"sdk", OTELRUN_NEEDED, "python,node,java,all",
+     "Loads the bridges to the OpenTelemetry SDKs of these runtimes, so that "
+     "threads show the current span.",
+     .take = take_sdk},
+    {"sdk-path", OTELRUN_NEEDED, "DIRECTORY",
+     "Where the bridges are, when they are not in sdk beside otelctx-run or in "
+     "../share/otelctx/sdk.",
+     TEXT(sdk_path)},
     {"strict", OTELRUN_NONE, "",
-     "Ends with status 125 where the library cannot be loaded. Without this "
-     "option the command runs without the library.",
+     "Ends with status 125 where the library or a bridge cannot be loaded. "
+     "Without this option the command runs without it.",
      FLAG(strict)},
     {"quiet", OTELRUN_NONE, "", "Does not say why the command runs without it.",
      FLAG(quiet)},

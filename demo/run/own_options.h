@@ -12,11 +12,13 @@ struct otelrun_options {
     bool help, version;
     bool check, json, strict, quiet;
     bool install_everywhere, remove_everywhere;
-    const char *print;   /* the form, or NULL */
-    const char *library; /* its path, or NULL */
-    const char *detect;  /* the detectors, or NULL */
-    const char *copy_to; /* a directory, or NULL */
-    char **command;      /* and its arguments; NULL last */
+    const char *print;    /* the form, or NULL */
+    const char *library;  /* its path, or NULL */
+    const char *detect;   /* the detectors, or NULL */
+    const char *copy_to;  /* a directory, or NULL */
+    const char *sdk_path; /* the directory of the bridges, or NULL */
+    unsigned sdk;         /* a bit for each of enum otelrun_runtime */
+    char **command;       /* and its arguments; NULL last */
 };
 
 /* What the handlers of options change. */

@@ -22,6 +22,7 @@ static const char *const names[OTELRUN_CHECK_COUNT] = {
     [OTELRUN_CHECK_LIMITS] = "limits",
     [OTELRUN_CHECK_CONTEXT] = "context",
     [OTELRUN_CHECK_THREADS] = "threads",
+    [OTELRUN_CHECK_SDK] = "sdk",
 };
 
 /* What --check prints in front of a check, and JSON says of it. */

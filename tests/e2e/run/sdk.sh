@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# otelctx-run --sdk: the variables that load the bridges, beside what is in them.
+#
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/../common.sh"
+cd "$TMP"
+unset PYTHONPATH NODE_OPTIONS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS
+
+# tree DIRECTORY: what `demo/sdk/install DIRECTORY` would leave, without contents.
+tree() {
+    mkdir -p "$1/python" "$1/node" "$1/java"
+    touch "$1/node/register.js" "$1/java/otelctx.jar"
+}
+# run OPTION... COMMAND...: with the library of this build.
+run() {
+    "$RUN" --library "$SHIM" "$@"
+}
+# variables [OPTION...]: of a command, those that bridges need, and what is said.
+variables() {
+    run "${@:2}" env 2>&1 |
+        grep -E '^(PYTHONPATH|NODE_OPTIONS|OTEL_(PYTHON|JAVAAGENT)_.*|_?J(AVA|DK)_.*)=|^otelctx-run' | sort
+}
+# with NAMES [OPTION...]: with the bridges of this tree.
+with() {
+    variables "" --sdk="$1" --sdk-path="$TMP/sdk" "${@:2}"
+}
+# said COMMAND...: what it prints anywhere, and its status.
+said() {
+    local status=0
+
+    "$@" 2>&1 || status=$?
+    echo "exit $status"
+}
+tree sdk
+S=$TMP/sdk
+
+# ---- each runtime -----------------------------------------------------------
+
+same 'without the option nothing is set' '' "$(variables "")"
+same 'python gets its path and the name of the context' \
+    "OTEL_PYTHON_CONTEXT=otelctx PYTHONPATH=$S/python" "$(with python | xargs)"
+same 'node gets a module to require' "NODE_OPTIONS=--require $S/node/register.js" \
+    "$(with node)"
+same 'java gets an extension of the agent, in a variable that no JVM prints' \
+    "OTEL_JAVAAGENT_EXTENSIONS=$S/java/otelctx.jar" "$(with java)"
+ALL="NODE_OPTIONS=--require $S/node/register.js
+OTEL_JAVAAGENT_EXTENSIONS=$S/java/otelctx.jar
+OTEL_PYTHON_CONTEXT=otelctx
+PYTHONPATH=$S/python"
+same 'several runtimes are a list' "$ALL" "$(with 'python, node,,java')"
+same 'or several options' "$ALL" "$(with python --sdk node --sdk=java)"
+same 'and all of them have a word' "$ALL" "$(with all)"
+same 'a run within a run adds nothing' "$ALL" \
+    "$(run --sdk=all --sdk-path="$S" -- "$RUN" --library "$SHIM" --sdk=all --sdk-path="$S" env |
+        grep -E '^(PYTHONPATH|NODE_OPTIONS|OTEL_(PYTHON|JAVAAGENT)_.*)=' | sort)"
+same 'a variable that is empty counts as unset' "$ALL" \
+    "$(PYTHONPATH='' NODE_OPTIONS='' OTEL_JAVAAGENT_EXTENSIONS='' OTEL_PYTHON_CONTEXT='' with all)"
+
+# ---- what is there stays ----------------------------------------------------
+
+same 'the bridge comes first on the path of python, once, and empty entries stay' \
+    "PYTHONPATH=$S/python:/a::$S/python/x:" \
+    "$(PYTHONPATH="/a::$S/python:$S/python/x:" with python | grep PATH)"
+same 'another context of python stays, and a line says so' \
+    'OTEL_PYTHON_CONTEXT=contextvars_context
+PYTHONPATH=/a
+otelctx-run: warn: without a bridge: python: OTEL_PYTHON_CONTEXT=contextvars_context stays' \
+    "$(PYTHONPATH=/a OTEL_PYTHON_CONTEXT=contextvars_context with python)"
+same 'options of node stay in front' \
+    "NODE_OPTIONS=--require \"/my agent.js\" --no-warnings --require $S/node/register.js" \
+    "$(NODE_OPTIONS='--require "/my agent.js" --no-warnings' with node)"
+same 'a module that is required under another option is not required twice' \
+    "NODE_OPTIONS=-r $S/node/register.js --no-warnings" \
+    "$(NODE_OPTIONS="-r $S/node/register.js --no-warnings" with node)"
+same 'a longer path is another module' \
+    "NODE_OPTIONS=-r /x$S/node/register.js -r $S/node/register.json --require $S/node/register.js" \
+    "$(NODE_OPTIONS="-r /x$S/node/register.js -r $S/node/register.json" with node)"
+same 'other extensions of the agent stay' \
+    "OTEL_JAVAAGENT_EXTENSIONS=/a.jar,/b,$S/java/otelctx.jar" \
+    "$(OTEL_JAVAAGENT_EXTENSIONS=/a.jar,/b with java)"
+same 'options of the JVM stay as they are' "JAVA_TOOL_OPTIONS=-javaagent:/agent.jar -Xmx1g
+OTEL_JAVAAGENT_EXTENSIONS=$S/java/otelctx.jar" \
+    "$(JAVA_TOOL_OPTIONS='-javaagent:/agent.jar -Xmx1g' with java)"
+
+# property NAME TEXT: the variable afterwards, with JAR for the bridge.
+property() {
+    env "$1=$2" OTEL_JAVAAGENT_EXTENSIONS="$S/java/otelctx.jar" \
+        "$RUN" --library "$SHIM" --sdk=java --sdk-path="$S" env |
+        sed -n "s|^$1=||p" | sed "s|$S/java/otelctx.jar|JAR|g"
+}
+P=-Dotel.javaagent.extensions
+same 'a property, which counts before the variable, gets the extension, too' \
+    "-Xmx1g $P=/a.jar,JAR -Dx=y" "$(property JAVA_TOOL_OPTIONS "-Xmx1g $P=/a.jar -Dx=y")"
+for name in JDK_JAVA_OPTIONS _JAVA_OPTIONS; do
+    same "so does one in $name" "$P=/a.jar,JAR" "$(property $name "$P=/a.jar")"
+done
+same 'of several properties the last' "$P=/a.jar $P=/b.jar,JAR" \
+    "$(property JAVA_TOOL_OPTIONS "$P=/a.jar $P=/b.jar")"
+same 'an empty one' "$P=JAR -Dx" "$(property JAVA_TOOL_OPTIONS "$P= -Dx")"
+same 'one with a quoted path' "$P='/my dir/a.jar',JAR -Dx" \
+    "$(property JAVA_TOOL_OPTIONS "$P='/my dir/a.jar' -Dx")"
+same 'one that is quoted as a whole' "\"$P=/my dir/a.jar\",JAR -Dx" \
+    "$(property JAVA_TOOL_OPTIONS "\"$P=/my dir/a.jar\" -Dx")"
+same 'but not one within another option' "'-Dx= $P=/a.jar'" \
+    "$(property JAVA_TOOL_OPTIONS "'-Dx= $P=/a.jar'")"
+same 'and not twice' "$P=$S/java/otelctx.jar,/a.jar" \
+    "$(property JAVA_TOOL_OPTIONS "$P=$S/java/otelctx.jar,/a.jar" | sed "s|JAR|$S/java/otelctx.jar|")"
+
+# ---- where the bridges are --------------------------------------------------
+
+mkdir bin beside
+cp "$RUN" bin/otelctx-run
+cp "$RUN" beside/otelctx-run
+tree share/otelctx/sdk
+tree beside/sdk
+found() { # DIRECTORY
+    "$1/otelctx-run" --library "$SHIM" --sdk=node env | sed -n 's/^NODE_OPTIONS=--require //p'
+}
+same 'in share beside bin' "$TMP/bin/../share/otelctx/sdk/node/register.js" "$(found bin)"
+same 'or in sdk beside the program' "$TMP/beside/sdk/node/register.js" "$(found beside)"
+tree bin/sdk
+same 'which comes first' "$TMP/bin/sdk/node/register.js" "$(found bin)"
+same 'a relative path becomes absolute' "$TMP/sdk/node/register.js" \
+    "$(run --sdk=node --sdk-path sdk env | sed -n 's/^NODE_OPTIONS=--require //p')"
+
+# In double quotes, where a backslash escapes.
+tree 'my "own" \sdk'
+same 'node gets a path with blanks in its quotes' \
+    "NODE_OPTIONS=--require \"$TMP/my \\\"own\\\" \\\\sdk/node/register.js\"" \
+    "$(variables "" --sdk=node --sdk-path 'my "own" \sdk')"
+tree "o'my sdk"
+same 'and so does the JVM' "JAVA_TOOL_OPTIONS=$P=/a,\"$TMP/o'my sdk/java/otelctx.jar\" -Dx" \
+    "$(JAVA_TOOL_OPTIONS="$P=/a -Dx" variables "" --sdk=java --sdk-path "o'my sdk" | grep TOOL)"
+tree a:b,c
+same 'a path that no variable can have is left out' \
+    "NODE_OPTIONS=--require $TMP/a:b,c/node/register.js
+otelctx-run: warn: without a bridge: java: $TMP/a:b,c/java/otelctx.jar: no variable can have this path
+otelctx-run: warn: without a bridge: python: $TMP/a:b,c/python: no variable can have this path" \
+    "$(variables "" --sdk=all --sdk-path a:b,c)"
+
+# ---- what fails -------------------------------------------------------------
+
+rm sdk/node/register.js
+LACK="node: $S/node/register.js: No such file or directory"
+same 'a bridge that is not there is left out, and a line names its path' \
+    "OTEL_PYTHON_CONTEXT=otelctx
+PYTHONPATH=$S/python
+otelctx-run: warn: without a bridge: $LACK" "$(with python,node)"
+same 'the command runs' "otelctx-run: warn: without a bridge: $LACK
+exit 3" "$(said run --sdk=node --sdk-path="$S" sh -c 'exit 3')"
+same 'no line with --quiet' 'exit 3' \
+    "$(said run --quiet --sdk=node --sdk-path="$S" sh -c 'exit 3')"
+same 'nor at the log level error' 'exit 3' \
+    "$(OTELCTX_LOG_LEVEL=error said run --sdk=node --sdk-path="$S" sh -c 'exit 3')"
+same '--strict does not run it' "otelctx-run: --sdk: $LACK
+exit 125" "$(said run --strict --sdk=node --sdk-path="$S" sh -c 'exit 3')"
+for list in ruby python,ruby; do
+    same "--sdk=$list names the runtime that it does not know" \
+        "otelctx-run: --sdk=$list: expected python, node, java or all, not ruby
+otelctx-run: --help shows how it is used
+exit 125" "$(said run --sdk=$list true)"
+done
+same 'an empty list is none' 'otelctx-run: --sdk=, : expected python, node, java or all
+otelctx-run: --help shows how it is used
+exit 125' "$(said run '--sdk=, ' true)"
+cc -static -o static_program -x c - <<<'#include <stdlib.h>
+int main(void) { return getenv("PYTHONPATH") ? 1 : 3; }'
+same 'where the library cannot be loaded, no bridge is' 'exit 3' \
+    "$(said run --quiet --sdk=python --sdk-path="$S" ./static_program)"
+
+# ---- print and check --------------------------------------------------------
+
+same '--print shows the variables' "export OTEL_PYTHON_CONTEXT='otelctx'
+export PYTHONPATH='$S/python:/a'" \
+    "$(PYTHONPATH=/a run --print --sdk=python --sdk-path="$S" | grep PYTHON | sort)"
+checked() {
+    run --check --sdk="$1" --sdk-path="$S" true | grep -A 1 ' sdk ' | tr -s ' '
+}
+same '--check has a line for the bridges' ' ok sdk the bridges are there' \
+    "$(checked python,java)"
+same 'and says which one is not there' " FAILED sdk $LACK" "$(checked all | head -n 1)"
+check 'its status is 1 then' not run --check --sdk=node --sdk-path="$S" true
+check 'and 0 otherwise' run --check --sdk=java --sdk-path="$S" true
+same 'without the option there is no such line' 0 "$(run --check true | grep -c ' sdk ' || :)"
+done_testing
