@@ -197,6 +197,13 @@ enum otelctx_option_id otelctx_options_find(struct otelctx_span name)
     return id;
 }
 
+/* What the bridges of demo/sdk/ read, and nothing here. */
+static bool is_for_bridges(struct otelctx_span name)
+{
+    return otelctx_span_equal(name, OTELCTX_SPAN("OTELCTX_SPAN_ATTRIBUTES")) ||
+           otelctx_span_equal(name, OTELCTX_SPAN("OTELCTX_RESOURCE"));
+}
+
 void otelctx_options_read_environment(
     struct otelctx_setting settings[OTELCTX_SETTINGS_COUNT], char *const *envp)
 {
@@ -210,7 +217,7 @@ void otelctx_options_read_environment(
         name = otelctx_span_cut(&value, '=');
         id = otelctx_options_find(name);
         if (id == OTELCTX_OPTION_COUNT) {
-            if (strncmp(*envp, "OTELCTX_", 8) != 0)
+            if (strncmp(*envp, "OTELCTX_", 8) != 0 || is_for_bridges(name))
                 continue;
             value = all;
             settings[id].line++;

@@ -113,6 +113,8 @@ same 'a variable whose name begins with OTELCTX_ and is no option is told' \
 same 'several such variables are one line, with their number' \
     'otelctx[PID]: warn: unknown variables: 3, first "OTELCTX_B="' \
     "$(warned OTELCTX_B= OTELCTX_DISABLED=false OTELCTX_A=1 OTELCTX_C=2)"
+same 'those that bridges of SDKs read are not told' '' \
+    "$(warned OTELCTX_SPAN_ATTRIBUTES=http.route OTELCTX_RESOURCE=sdk)"
 same 'variables with other names are not told' '' "$(warned OTEL_EXPORTER=x OTELCOL_HOME=x)"
 same 'by default a variable that is no option is not told' '' \
     "$(stderr_of OTELCTX_LOGLEVEL=info /bin/true)"

@@ -490,6 +490,16 @@ Test(environment, notes_the_first_unknown_variable_and_counts_all)
     cr_expect_eq(settings[OTELCTX_OPTION_COUNT].line, 3);
 }
 
+Test(environment, knows_the_variables_of_bridges)
+{
+    ENVIRONMENT(settings, "OTELCTX_SPAN_ATTRIBUTES=http.route",
+                "OTELCTX_RESOURCE=sdk", "OTELCTX_RESOURCES=sdk",
+                "OTELCTX_SPAN=1");
+
+    cr_expect(is(settings[OTELCTX_OPTION_COUNT].text, "OTELCTX_RESOURCES=sdk"));
+    cr_expect_eq(settings[OTELCTX_OPTION_COUNT].line, 2);
+}
+
 Test(environment, may_be_missing)
 {
     struct otelctx_setting settings[OTELCTX_SETTINGS_COUNT] = {0};
