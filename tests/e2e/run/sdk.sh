@@ -53,7 +53,8 @@ same 'several runtimes are a list' "$ALL" "$(with 'python, node,,java')"
 same 'or several options' "$ALL" "$(with python --sdk node --sdk=java)"
 same 'and all of them have a word' "$ALL" "$(with all)"
 same 'a run within a run adds nothing' "$ALL" \
-    "$(run --sdk=all --sdk-path="$S" -- "$RUN" --library "$SHIM" --sdk=all --sdk-path="$S" env |
+    "$(again=(--sdk=all --sdk-path="$S") && run "${again[@]}" bash -c '"$@"' - \
+        "$RUN" --library "$SHIM" "${again[@]}" env |
         grep -E '^(PYTHONPATH|NODE_OPTIONS|OTEL_(PYTHON|JAVAAGENT)_.*)=' | sort)"
 same 'a variable that is empty counts as unset' "$ALL" \
     "$(PYTHONPATH='' NODE_OPTIONS='' OTEL_JAVAAGENT_EXTENSIONS='' OTEL_PYTHON_CONTEXT='' with all)"
@@ -184,4 +185,72 @@ same 'and says which one is not there' " FAILED sdk $LACK" "$(checked all | head
 check 'its status is 1 then' not run --check --sdk=node --sdk-path="$S" true
 check 'and 0 otherwise' run --check --sdk=java --sdk-path="$S" true
 same 'without the option there is no such line' 0 "$(run --check true | grep -c ' sdk ' || :)"
+
+# ---- install ----------------------------------------------------------------
+
+# Package managers that only leave files, and a source for each of them.
+mkdir -p sources/python/x.egg-info sources/node/node_modules sources/java/target fake
+cp "$ROOT/demo/sdk/install" sources
+touch sources/python/pyproject.toml sources/node/register.js sources/java/pom.xml
+cat >fake/python <<'END'
+#!/bin/sh
+[ "$3" != --version ] || exit 0
+while [ "$1" != --target ]; do
+    [ "$1" != --no-deps ] || own=1
+    shift
+done
+mkdir "$2" && ls -A "$3" >"$2/built${own-with_deps}"
+END
+cat >fake/npm <<'END'
+#!/bin/sh
+[ ! -e fail ] || { echo why && exit 1; }
+mkdir node_modules && echo "$*" >node_modules/how
+END
+cat >fake/mvn <<'END'
+#!/bin/sh
+mkdir "${4%/*}/target" && echo "$*" >"${4%/*}/target/otelctx.jar"
+END
+chmod +x fake/*
+# listed DIRECTORY: what is in it.
+listed() {
+    find "$1" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort | xargs
+}
+install() {
+    PYTHON="$TMP/fake/python" PATH="$TMP/fake:$PATH" sources/install "$@"
+}
+same 'install makes the directory of all three' "$TMP/made/python
+$TMP/made/node
+$TMP/made/java" "$(install made)"
+same 'for --sdk to find' "NODE_OPTIONS=--require $TMP/made/node/register.js
+OTEL_JAVAAGENT_EXTENSIONS=$TMP/made/java/otelctx.jar
+OTEL_PYTHON_CONTEXT=otelctx
+PYTHONPATH=$TMP/made/python" "$(variables "" --sdk=all --sdk-path=made)"
+same 'python without other packages, which would hide those of the program' \
+    'made/python/built1:pyproject.toml' "$(grep -H . made/python/*)"
+contains 'node without what only developers need' ' --omit=dev ' "$(<made/node/node_modules/how)"
+same 'nothing is left beside' 'java node python' "$(listed made)"
+same 'nor in the sources' 'install java node python' "$(listed sources)"
+touch sources/node/fail made/node/old
+same 'a build that fails ends it, and says why' 'why
+install: node: the build failed
+exit 1' "$(said install made node)"
+same 'and leaves what was there' 'java node python old' "$(listed made) $(basename made/node/o*)"
+rm sources/node/fail
+check 'it replaces what was there' install made node
+same 'as a whole' 'node_modules register.js' "$(listed made/node)"
+same 'a runtime that it does not know' 'install: ruby: expected python, node or java
+usage: install DIRECTORY [python] [node] [java]
+exit 2' "$(said install new python ruby)"
+same 'no directory' 'usage: install DIRECTORY [python] [node] [java]
+exit 2' "$(said install)"
+# nothing else on the PATH
+mkdir few
+ln -s "$(command -v dirname)" few
+for lack in \
+    "python: $TMP/few/python has no pip (Debian: python3-pip; or set PYTHON)" \
+    'node: there is no npm (Debian: npm)' 'java: there is no mvn (Debian: maven)'; do
+    same "without its tool, ${lack%%:*} is refused" "install: $lack
+exit 1" "$(said env PYTHON="$TMP/few/python" PATH="$TMP/few" /bin/sh sources/install new "${lack%%:*}")"
+done
+check 'before anything is made' [ ! -e new ]
 done_testing
