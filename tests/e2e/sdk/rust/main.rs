@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//! Usage: spans serve FILE | steps [observe] | bench
+//! See server.rs, steps.rs and tests/bench/sdk/rust.rs.
+
+#[path = "../../../bench/sdk/rust.rs"]
+mod bench;
+mod server;
+mod setup;
+mod steps;
+mod truth;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+
+    match arguments[1].as_str() {
+        "serve" => server::run(&arguments[2]),
+        "steps" => steps::run(arguments.len() > 2),
+        "bench" => bench::run(),
+        other => panic!("{other}?"),
+    }
+}
