@@ -4,7 +4,6 @@
 # with those of a year before: a server on tokio's multi-thread runtime, whose
 # threads are sampled from outside, and a program that waits at each step.
 sampler=$OTELCTX_SDK_SAMPLER
-intruder=$OTELCTX_INTRUDER
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/../common.sh"
 # shellcheck source=tests/e2e/peers.sh
@@ -116,12 +115,15 @@ walked() {
 steps() {
     walk "${@:2}"
     diff "$TMP/due" "$TMP/seen"
+    echo "$(wc -l <"$TMP/due") steps"
     [ "$(wc -l <"$TMP/due")" = "$1" ]
 }
 
-# plain COMMAND...: its steps without ids, and its stderr.
+# plain COMMAND...: its steps without ids, and its stderr. Without the shim, it has
+# no other record to attach.
 plain() {
-    yes '' | env "$@" 2>&1 | sed -E 's/^[0-9]+ //; s/[0-9a-f]{32} [0-9a-f]{16}/IDS/'
+    yes '' | env "$@" 2>&1 |
+        sed -E 's/^[0-9]+ //; s/[0-9a-f]{32} [0-9a-f]{16}/IDS/; / (another|without the other) record/d'
 }
 
 # cases VERSION: what both versions of the SDK have to pass.
@@ -141,13 +143,19 @@ cases() {
         "$(resource "$PID" | sort | xargs)"
     kill "$PID"
     check "$1: readers see what the SDK says, at each step" \
-        steps 24 LD_PRELOAD="$SHIM" "$wanted" "$TMP/$1" steps
+        steps 25 LD_PRELOAD="$SHIM" "$wanted" "$TMP/$1" steps
 }
 
 cases new
 check 'new, observer: readers see what the SDK says, also without tracing' \
-    steps 31 LD_PRELOAD="$SHIM" "$wanted" "$TMP/new" steps observe
+    steps 32 LD_PRELOAD="$SHIM" "$wanted" "$TMP/new" steps observe
 cases old
+
+check 'with the layers in the wrong order, nothing is shown' \
+    steps 3 LD_PRELOAD="$SHIM" "$TMP/new" misplaced
+contains 'and that is told' \
+    "otelctx::layer() belongs after OpenTelemetry's layer; nothing is shown" \
+    "$(plain LD_PRELOAD="$SHIM" "$TMP/new" misplaced)"
 
 alone=$(plain "$TMP/new" steps)
 same 'without the shim it prints the same' "$alone" \

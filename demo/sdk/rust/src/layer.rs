@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 use crate::attributes::{Keys, Values};
+use crate::order::Order;
 use crate::sdk;
 use crate::shim::Shim;
 use tracing_core::span::{Attributes, Id, Record};
@@ -14,6 +15,7 @@ pub struct Layer(Option<Work>);
 struct Work {
     shim: &'static Shim,
     keys: Keys,
+    order: Order,
 }
 
 /// Shows the SDK's current span while spans of tracing are entered. It belongs
@@ -32,6 +34,7 @@ pub fn layer() -> Layer {
     Layer(Shim::get().map(|shim| Work {
         shim,
         keys: Keys::register(shim),
+        order: Order::default(),
     }))
 }
 
@@ -39,7 +42,12 @@ impl<S> tracing_subscriber::Layer<S> for Layer
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
-    fn on_new_span(&self, fields: &Attributes<'_>, id: &Id, ctx: Context<'_, S>) {
+    fn on_new_span(
+        &self,
+        fields: &Attributes<'_>,
+        id: &Id,
+        ctx: Context<'_, S>,
+    ) {
         let Some(work) = self.0.as_ref().filter(|work| !work.keys.is_empty())
         else {
             return;
@@ -73,6 +81,11 @@ where
     fn on_enter(&self, id: &Id, ctx: Context<'_, S>) {
         let Some(work) = &self.0 else { return };
         let ids = sdk::current();
+
+        work.order.enter(ids.is_some());
+        if work.order.is_wrong() {
+            return;
+        }
         let shown = work.shim.show(ids.as_ref());
 
         if work.keys.is_empty() {
@@ -93,6 +106,11 @@ where
         let Some(work) = &self.0 else { return };
         let ids = sdk::current();
 
+        work.order.exit(ids.is_some());
+        if work.order.is_wrong() {
+            work.shim.show(None);
+            return;
+        }
         if work.shim.show(ids.as_ref()) && !work.keys.is_empty() {
             if let Some(ids) = ids {
                 work.keys.show(work.shim, &ids, ctx.lookup_current());

@@ -8,6 +8,7 @@ mod attributes;
 mod layer;
 #[cfg(feature = "observer")]
 mod observer;
+mod order;
 mod resource;
 mod sdk;
 mod shim;

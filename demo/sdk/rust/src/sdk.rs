@@ -90,9 +90,24 @@ macro_rules! version {
     };
 }
 
-version!("opentelemetry-0.31", v31, opentelemetry_0_31, opentelemetry_sdk_0_31);
-version!("opentelemetry-0.32", v32, opentelemetry_0_32, opentelemetry_sdk_0_32);
-version!("opentelemetry-0.33", v33, opentelemetry_0_33, opentelemetry_sdk_0_33);
+version!(
+    "opentelemetry-0.31",
+    v31,
+    opentelemetry_0_31,
+    opentelemetry_sdk_0_31
+);
+version!(
+    "opentelemetry-0.32",
+    v32,
+    opentelemetry_0_32,
+    opentelemetry_sdk_0_32
+);
+version!(
+    "opentelemetry-0.33",
+    v33,
+    opentelemetry_0_33,
+    opentelemetry_sdk_0_33
+);
 
 /// The span that is current on this thread, by the first version that has one.
 #[inline]

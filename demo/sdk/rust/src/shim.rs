@@ -140,7 +140,8 @@ impl Shim {
     /// Adds these attributes to the process context, and publishes it.
     pub(crate) fn publish(&self, attributes: Vec<(String, String)>) {
         for (key, value) in attributes {
-            if let (Ok(key), Ok(value)) = (CString::new(key), CString::new(value))
+            if let (Ok(key), Ok(value)) =
+                (CString::new(key), CString::new(value))
             {
                 // SAFETY: both are strings of C.
                 unsafe { (self.process_set)(key.as_ptr(), value.as_ptr()) };

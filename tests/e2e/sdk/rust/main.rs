@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Usage: spans serve FILE | steps [observe] | bench
+//! Usage: spans serve FILE | steps [observe] | misplaced | bench
 //! See server.rs, steps.rs and tests/bench/sdk/rust.rs.
 
 #[path = "../../../bench/sdk/rust.rs"]
@@ -16,6 +16,7 @@ fn main() {
     match arguments[1].as_str() {
         "serve" => server::run(&arguments[2]),
         "steps" => steps::run(arguments.len() > 2),
+        "misplaced" => steps::run_misplaced(),
         "bench" => bench::run(),
         other => panic!("{other}?"),
     }

@@ -43,6 +43,31 @@ pub fn text(span: &SpanContext) -> String {
 }
 
 pub fn set_up() -> (SdkTracerProvider, Exporter) {
+    let (provider, exporter) = provide();
+
+    tracing_subscriber::registry()
+        .with(
+            tracing_opentelemetry::layer().with_tracer(provider.tracer("shop")),
+        )
+        .with(otelctx::layer())
+        .init();
+    (provider, exporter)
+}
+
+/// With the layers in the wrong order.
+pub fn misplace() -> SdkTracerProvider {
+    let (provider, _) = provide();
+
+    tracing_subscriber::registry()
+        .with(otelctx::layer())
+        .with(
+            tracing_opentelemetry::layer().with_tracer(provider.tracer("shop")),
+        )
+        .init();
+    provider
+}
+
+pub fn provide() -> (SdkTracerProvider, Exporter) {
     let exporter = Exporter::default();
     let sizes = vec![StringValue::from("S"), StringValue::from("L")];
     let resource = Resource::builder_empty()
@@ -63,10 +88,6 @@ pub fn set_up() -> (SdkTracerProvider, Exporter) {
     opentelemetry::global::set_text_map_propagator(
         TraceContextPropagator::new(),
     );
-    tracing_subscriber::registry()
-        .with(tracing_opentelemetry::layer().with_tracer(provider.tracer("shop")))
-        .with(otelctx::layer())
-        .init();
     (provider, exporter)
 }
 

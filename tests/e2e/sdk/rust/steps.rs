@@ -9,6 +9,7 @@ use opentelemetry::trace::{
     SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId,
 };
 use opentelemetry::Context;
+use std::ffi::CStr;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use tracing::field::Empty;
 use tracing::{info_span, Span};
@@ -121,12 +122,63 @@ pub fn run(observe: bool) {
         say("ended before it is left", "detached");
         drop(ended);
         step("left when it had ended", all);
+        beside(all);
         elsewhere(&outer);
         step("entered and left elsewhere", all);
     }
     step("after", "");
     if observe {
         plain(&provider);
+    }
+}
+
+/// The span of the first request may be missing or be an outer one; from its end
+/// on, nothing is shown.
+pub fn run_misplaced() {
+    let _provider = setup::misplace();
+
+    info_span!("first").in_scope(|| info_span!("nested").in_scope(|| {}));
+    say("after the first", "detached");
+    info_span!("second").in_scope(|| say("in the second", "detached"));
+    say("after the second", "detached");
+}
+
+/// Another part of the program attaches a record of its own, in a span or not.
+fn beside(parent: &str) {
+    let init: Option<unsafe extern "C" fn(*mut u8, *const u8, *const u8, u8)> =
+        find(c"otelctx_record_init");
+    let swap: Option<unsafe extern "C" fn(*mut u8, *mut *mut u8)> =
+        find(c"otelctx_swap");
+    let (Some(init), Some(swap)) = (init, swap) else {
+        return;
+    };
+    let record: &mut [u64; 80] = Box::leak(Box::new([0; 80]));
+    let record = record.as_mut_ptr().cast();
+    let mut before = std::ptr::null_mut();
+    let other = format!("{} {} 1", "05".repeat(16), "06".repeat(8));
+
+    // SAFETY: the types are those of otelctx.h, and the record stays.
+    unsafe {
+        init(record, [5; 16].as_ptr(), [6; 8].as_ptr(), 1);
+        swap(record, &mut before);
+        let inner = info_span!("inner", rpc.method = "refused").entered();
+        say("beside another record", &other);
+        inner.record("rpc.method", "refused again");
+        say("recorded beside another record", &other);
+        drop(inner);
+        say("left beside another record", &other);
+        swap(before, std::ptr::null_mut());
+    }
+    info_span!("inner").in_scope(|| ());
+    step("without the other record", parent);
+}
+
+fn find<F>(name: &CStr) -> Option<F> {
+    // SAFETY: callers give the type of otelctx.h.
+    unsafe {
+        let found = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
+
+        (!found.is_null()).then(|| std::mem::transmute_copy(&found))
     }
 }
 
