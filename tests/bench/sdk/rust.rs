@@ -2,9 +2,10 @@
 
 //! Nanoseconds that it takes to enter and leave a span of tracing, with
 //! OpenTelemetry's layer alone and with otelctx::layer() after it. The ways are
-//! measured in turn, in rounds so short that most are undisturbed; the medians
-//! count. Nobody can take an observer away again: its ways are measured last,
-//! beside a floor that both times measure, a registry without layers.
+//! measured in turn, in rounds so short that most are undisturbed. What one costs
+//! more is the median of the differences within a round. Nobody can take an
+//! observer away again: it is measured last, beside a floor that both times
+//! measure, a registry without these layers.
 
 use crate::setup;
 use opentelemetry::trace::TracerProvider;
@@ -13,7 +14,7 @@ use std::time::Instant;
 use tracing::dispatcher::with_default;
 use tracing::field::Empty;
 use tracing::{info_span, Dispatch, Span};
-use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::layer::{Identity, SubscriberExt};
 
 const ROUNDS: usize = 4001;
 const SPANS: u32 = 1000;
@@ -27,22 +28,26 @@ fn measure(span: &Span) -> f64 {
     start.elapsed().as_nanos() as f64 / f64::from(SPANS)
 }
 
-/// The medians of each span's rounds.
-fn medians(spans: &[&Span]) -> Vec<f64> {
-    let mut rounds = vec![Vec::new(); spans.len()];
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
 
-    for _ in 0..ROUNDS {
-        for (span, rounds) in spans.iter().zip(&mut rounds) {
-            rounds.push(measure(span));
-        }
-    }
-    rounds
-        .iter_mut()
-        .map(|rounds| {
-            rounds.sort_by(f64::total_cmp);
-            rounds[ROUNDS / 2]
-        })
-        .collect()
+/// The median of the first span's rounds, and those of the differences that the
+/// others have to it.
+fn compare<const N: usize>(spans: [&Span; N]) -> [f64; N] {
+    let rounds: Vec<_> = (0..ROUNDS).map(|_| spans.map(measure)).collect();
+
+    std::array::from_fn(|which| {
+        let first = |round: &[f64; N]| if which > 0 { round[0] } else { 0.0 };
+
+        median(
+            rounds
+                .iter()
+                .map(|round| round[which] - first(round))
+                .collect(),
+        )
+    })
 }
 
 fn span(dispatch: Dispatch) -> Span {
@@ -56,34 +61,28 @@ pub fn run() {
     let sdk =
         || tracing_opentelemetry::layer().with_tracer(provider.tracer("bench"));
     let registry = tracing_subscriber::registry;
-    let none = || None::<otelctx::Layer>;
 
-    let floor = span(registry().with(none()).into());
-    let alone = span(registry().with(sdk()).with(none()).into());
+    let floor = span(registry().with(Identity::new()).into());
+    let alone = span(registry().with(sdk()).into());
     let ours = span(registry().with(sdk()).with(otelctx::layer()).into());
     std::env::set_var("OTELCTX_SPAN_ATTRIBUTES", "http.route");
     let asked = span(registry().with(sdk()).with(otelctx::layer()).into());
 
-    let times = medians(&[&floor, &alone, &ours, &asked]);
-    let print = |what: &str, time: f64| {
-        println!(
-            "{what:40} {time:6.1} ns  {:+6.1} ns  {:.2}",
-            time - times[1],
-            time / times[1]
-        );
+    let [base, layer, attribute, less] =
+        compare([&alone, &ours, &asked, &floor]);
+    let print = |what: &str, more: f64| {
+        println!("{what:36} {more:+7.1} ns  {:.2}", 1.0 + more / base);
     };
-    print("enter + exit, a registry alone", times[0]);
-    print("  and OpenTelemetry's layer", times[1]);
-    print("  and otelctx::layer()", times[2]);
-    print("  and an attribute", times[3]);
+    println!("{:36} {base:7.1} ns", "enter + exit, OpenTelemetry's layer");
+    print("  and otelctx::layer()", layer);
+    print("  and an attribute", attribute);
+    print("  a registry alone", less);
     #[cfg(feature = "observer")]
     {
         otelctx::observe();
-        let observed = medians(&[&floor, &alone]);
-
         print(
             "  otelctx::observe() instead",
-            observed[1] * times[0] / observed[0],
+            less - compare([&alone, &floor])[1],
         );
     }
 }
