@@ -12,7 +12,8 @@
  *
  * shown      with the ids that the handler has
  * none       nothing is attached
- * wrong      another trace, or another span if the handler names one
+ * wrong      another trace, or another span if the handler names one; or a
+ *            record that is no record, or not in memory
  * routes     of those shown: http.route is the handler's
  * unrouted   it is not there, where the handler names one
  * misrouted  it is another one
@@ -31,13 +32,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
     PROCESSES_MAX = 32,
-    STOP_LIMIT_NS = 100000000
+    BUCKETS = 1 << 16
 };
+
+/* Only a thread that is stuck in the kernel takes so long. */
+static const uint64_t STOP_LIMIT_NS = 10000000000;
 
 static struct {
     unsigned long samples, shown, none, wrong, routes, unrouted, misrouted,
@@ -113,16 +118,30 @@ static void count_route(const struct truth *truth,
     }
 }
 
+/* Traces with equal last two bytes count once. */
 static void count_trace(const struct truth *truth)
 {
-    static uint64_t last[64];
-    uint64_t trace;
+    static bool seen[BUCKETS];
+    uint16_t bucket;
 
-    memcpy(&trace, truth->trace_id + 8, sizeof(trace));
-    for (size_t i = 0; i < 64; i++)
-        if (last[i] == trace)
-            return;
-    last[counts.traces++ % 64] = trace;
+    memcpy(&bucket, truth->trace_id + 14, sizeof(bucket));
+    counts.traces += !seen[bucket];
+    seen[bucket] = true;
+}
+
+static bool is_none(enum otelread_thread_status status)
+{
+    return status == OTELREAD_THREAD_DETACHED ||
+           status == OTELREAD_THREAD_INVALID ||
+           status == OTELREAD_THREAD_UNTOUCHED;
+}
+
+/* Could not be read, which says nothing about the bridge. */
+static bool is_unknown(enum otelread_thread_status status)
+{
+    return status != OTELREAD_THREAD_ATTACHED && !is_none(status) &&
+           status != OTELREAD_THREAD_MALFORMED &&
+           status != OTELREAD_THREAD_UNREADABLE;
 }
 
 static void count(const struct truth *truth,
@@ -131,9 +150,14 @@ static void count(const struct truth *truth,
     static const uint8_t any[8];
     const struct otelctx_record_head *const head = &thread->record.head;
 
+    if (is_unknown(thread->status))
+        return;
     counts.samples++;
-    if (thread->status != OTELREAD_THREAD_ATTACHED) {
+    if (is_none(thread->status)) {
         counts.none++;
+    } else if (thread->status != OTELREAD_THREAD_ATTACHED) {
+        counts.wrong++;
+        print_wrong(truth, head, "no record");
     } else if (memcmp(head->trace_id, truth->trace_id, 16) != 0 ||
                (memcmp(truth->span_id, any, 8) != 0 &&
                 memcmp(head->span_id, truth->span_id, 8) != 0)) {
@@ -146,12 +170,46 @@ static void count(const struct truth *truth,
     }
 }
 
-static void sample(const struct truth *slot)
+/* Whether another living thread has written this slot: then nobody knows which
+ * one it is about. */
+static bool is_shared(const struct truth *truth)
 {
-    const struct truth before = *slot;
+    static struct {
+        uint32_t pid, tid;
+        bool shared;
+    } owners[TRUTH_SLOTS], *owner;
+
+    owner = &owners[truth->tid % TRUTH_SLOTS];
+    if (owner->tid != truth->tid || owner->pid != truth->pid) {
+        if (owner->tid != 0 &&
+            syscall(SYS_tgkill, owner->pid, owner->tid, 0) == 0)
+            owner->shared = true;
+        owner->pid = truth->pid;
+        owner->tid = truth->tid;
+    }
+    return owner->shared;
+}
+
+/* Copies the slot of a thread that is inside; false: it was not, all the time.
+ * The sequence is read before the other fields, and again after them. */
+static bool copy(const struct truth *slot, struct truth *out)
+{
+    const uint64_t sequence =
+        __atomic_load_n(&slot->sequence, __ATOMIC_SEQ_CST);
 
     atomic_thread_fence(memory_order_seq_cst);
-    if (before.sequence % 2 == 0 || slot->sequence != before.sequence)
+    *out = *slot;
+    atomic_thread_fence(memory_order_seq_cst);
+    out->sequence = sequence;
+    return sequence % 2 == 1 &&
+           __atomic_load_n(&slot->sequence, __ATOMIC_SEQ_CST) == sequence;
+}
+
+static void sample(const struct truth *slot)
+{
+    struct truth before;
+
+    if (!copy(slot, &before) || is_shared(&before))
         return;
 
     struct otelread_report *const report = report_of((pid_t)before.pid);
@@ -170,7 +228,7 @@ static void sample(const struct truth *slot)
     }
     (void)otelread_thread_interpret(&thread, &threads->map);
     atomic_thread_fence(memory_order_seq_cst);
-    if (slot->sequence == before.sequence)
+    if (__atomic_load_n(&slot->sequence, __ATOMIC_SEQ_CST) == before.sequence)
         count(&before, &thread);
     otelread_thread_free(&thread);
 }
@@ -202,7 +260,7 @@ int main(int argc, char **argv)
     otelread_tracer_begin(&tracer);
     while (counts.samples < enough && time(NULL) < end) {
         for (size_t i = 0; i < TRUTH_SLOTS; i++)
-            if (slots[i].sequence % 2 == 1)
+            if (__atomic_load_n(&slots[i].sequence, __ATOMIC_RELAXED) % 2 == 1)
                 sample(&slots[i]);
         rest();
     }
