@@ -12,10 +12,17 @@ function newest(instrumentations) {
     InMemorySpanExporter,
     SimpleSpanProcessor,
   } = require('@opentelemetry/sdk-trace');
+  const { resourceFromAttributes } = require('@opentelemetry/resources');
   const exporter = new InMemorySpanExporter();
 
   new NodeSDK({
     instrumentations,
+    resource: resourceFromAttributes({
+      'service.name': 'shop',
+      'host.cores': 4,
+      'host.tags': ['a', 'b'],
+      'host.late': new Promise((resolve) => setTimeout(resolve, 20, 'yes')),
+    }),
     metricReaders: [],
     logRecordProcessors: [],
     spanProcessors: [new SimpleSpanProcessor({ exporter })],
