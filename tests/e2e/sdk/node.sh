@@ -34,7 +34,9 @@ install_all() {
     (install "$newest" "${programs[@]}" "$ROOT"/tests/e2e/sdk/node/newest/*) & jobs+=($!)
     (install "$older" "${programs[@]}" "$ROOT"/tests/e2e/sdk/node/older/*) & jobs+=($!)
     (install "$bridge" "$source"/{lib,package.json,package-lock.json,register.js}) & jobs+=($!)
-    for job in "${jobs[@]}"; do wait "$job"; done
+    for job in "${jobs[@]}"; do
+        wait "$job"
+    done
 }
 
 # node_of SDK: the Node that runs it.
@@ -72,6 +74,10 @@ serve() {
         "${require[@]}" "$(node_of "$1")" server.js "${@:2}" >"$TMP/server" 2>&1
 }
 
+request() {
+    exec node "$@" <"$TMP/requests" >"$TMP/client" 2>&1
+}
+
 # sampled SDK FRAMEWORK [WORKERS]: the counts of samples while it has 40 requests
 # under way, in $counts; what the client and the server printed, in $TMP; and what
 # is shown after that, in $left.
@@ -88,7 +94,7 @@ sampled() {
         sleep 0.1
     done
     mkfifo "$TMP/requests"
-    background env node "$sdk/client.js" "$port" <"$TMP/requests" >"$TMP/client" 2>&1
+    background request "$sdk/client.js" "$port"
     client=$PID
     exec {requests}>"$TMP/requests"
     rm "$TMP/requests"
@@ -103,11 +109,11 @@ sampled() {
 
 # handled SENTENCE SDK FRAMEWORK [WORKERS]
 handled() {
-    local name=$1 samples shown none wrong routes unrouted misrouted traces
+    local name=$1 samples shown wrong routes misrouted traces
     shift
 
     sampled "$@"
-    read -r _ samples _ shown _ none _ wrong _ routes _ unrouted _ misrouted _ traces <<<"$counts"
+    read -r _ samples _ shown _ _ _ wrong _ routes _ _ _ misrouted _ traces <<<"$counts"
     echo "# $name: $counts"
     check "$name: there are enough samples of many requests" [ $((samples >= 10000 && traces > 100)) = 1 ]
     same "$name: no sample shows another request, span or route" '0 0' "$wrong $misrouted"
@@ -159,10 +165,9 @@ same 'with the shim, the program does the same' "$(grep -v "^\[\|^  '\|^\]" <<<"
 contains 'a wrong OTELCTX_RESOURCE is said' ': OTELCTX_RESOURCE: "wrong" is not "sdk": ignored' \
     "$(run "$newest" OTELCTX_RESOURCE=wrong "${require[@]}" hello.js)"
 contains 'an attribute that cannot be registered is said' ': OTELCTX_SPAN_ATTRIBUTES: "a": error 95' \
-    "$(run "$newest" OTELCTX_SCHEMA_VERSION=none "${require[@]}" OTELCTX_SPAN_ATTRIBUTES=a hello.js)"
+    "$(run "$newest" OTELCTX_THREAD_STORAGE=ring "${require[@]}" OTELCTX_SPAN_ATTRIBUTES=a hello.js)"
 same 'a record of another SDK stays as it is' 'true true' "$(run "$newest" "${require[@]}" owner.js)"
 
-# resource_of_sdk: what the SDK says of itself, and what a reader sees.
 idle() {
     cd "$newest"
     exec env LD_PRELOAD="$SHIM" OTELCTX_RESOURCE=sdk "${require[@]}" "$(node_of "$newest")" idle.js \
