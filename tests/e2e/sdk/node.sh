@@ -166,6 +166,11 @@ contains 'a wrong OTELCTX_RESOURCE is said' ': OTELCTX_RESOURCE: "wrong" is not 
     "$(run "$newest" OTELCTX_RESOURCE=wrong "${require[@]}" hello.js)"
 contains 'an attribute that cannot be registered is said' ': OTELCTX_SPAN_ATTRIBUTES: "a": error 95' \
     "$(run "$newest" OTELCTX_THREAD_STORAGE=ring "${require[@]}" OTELCTX_SPAN_ATTRIBUTES=a hello.js)"
+same 'scalar attributes are shown as text, and their changes' "0=α 1=1.5 2=false
+0=longer than before 1=1.5 2=false
+0=longer than before 1=2
+none
+0=255 1=2" "$(run "$newest" "${require[@]}" OTELCTX_SPAN_ATTRIBUTES='text, number,,flag,list' attributes.js)"
 same 'a record of another SDK stays as it is' 'true true' "$(run "$newest" "${require[@]}" owner.js)"
 
 idle() {

@@ -179,6 +179,27 @@ function attached() {
   span.end();
 }
 
+// A span that is not sampled.
+async function unsampled() {
+  const ids = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 0 };
+  const span = trace.wrapSpanContext(ids);
+
+  await context.with(trace.setSpan(context.active(), span), async () => {
+    await sleep(1);
+    if (shown() !== ids.spanId) {
+      wrong.add(`not sampled: shown ${shown()}`);
+    }
+    span.end();
+    none('not sampled, ended');
+    await sleep(1);
+    none('not sampled, ended, after timer');
+  });
+  for (const spanId of ['0'.repeat(16), 'x'.repeat(16), '2'.repeat(18)]) {
+    const invalid = trace.wrapSpanContext({ ...ids, spanId });
+    context.with(trace.setSpan(context.active(), invalid), () => none(spanId));
+  }
+}
+
 // A worker thread has a record of its own.
 async function worker() {
   const thread = new Worker(__filename, { workerData: 'worker' });
@@ -208,6 +229,7 @@ async function main() {
       step('after a bound call');
     }
     attached();
+    await unsampled();
     await worker();
   });
   server.close();
