@@ -219,6 +219,9 @@ function runWith(context, work, self, parameters) {
 function watchWith(instance) {
   replace(instance, 'with', (original) => function (context) {
     withCalls++;
+    if (this !== manager) {
+      return original.apply(this, arguments); // no longer registered
+    }
     return runWith(context, original, this, arguments);
   });
 }
