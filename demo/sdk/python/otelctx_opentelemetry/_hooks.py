@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What has to be noticed besides a change of the context: that a span ends or
+its attributes change, that greenlets switch, a fork, a provider's resource."""
+
+import functools
+import importlib.abc
+import importlib.util
+import os
+import sys
+
+
+def complain(message):
+    print(f"otelctx[{os.getpid()}]: {message}", file=sys.stderr)
+
+
+class _WhenImported(importlib.abc.MetaPathFinder):
+    """Calls a function with a module as soon as it has been imported."""
+
+    def __init__(self, functions):
+        self._functions = functions
+
+    def find_spec(self, name, path=None, target=None):
+        function = self._functions.pop(name, None)
+        spec = importlib.util.find_spec(name) if function else None
+        # Some loaders are classes, which other modules have, too.
+        if spec is None or spec.loader is None or isinstance(spec.loader, type):
+            return None
+        execute = spec.loader.exec_module
+
+        def exec_module(module):
+            del spec.loader.exec_module
+            execute(module)
+            _call(function, module)
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+def _call(function, argument):
+    """The program goes on when the SDK is not as expected."""
+    try:
+        function(argument)
+    except Exception as error:
+        complain(f"spans may be shown for too long: {error!r}")
+
+
+def _when_imported(functions):
+    later = {}
+    for name, function in functions.items():
+        if name in sys.modules:
+            _call(function, sys.modules[name])
+        else:
+            later[name] = function
+    if later:
+        sys.meta_path.insert(0, _WhenImported(later))
+
+
+def _before(owner, name, call):
+    original = getattr(owner, name)
+
+    @functools.wraps(original)
+    def method(self, *args, **kwargs):
+        call(self)
+        return original(self, *args, **kwargs)
+
+    setattr(owner, name, method)
+
+
+def _after(owner, name, call):
+    original = getattr(owner, name)
+
+    @functools.wraps(original)
+    def method(self, *args, **kwargs):
+        result = original(self, *args, **kwargs)
+        call(self)
+        return result
+
+    setattr(owner, name, method)
+
+
+class _Resource:
+    """The process context is the resource of the first provider, and in a
+    forked process that of the first one that it makes itself."""
+
+    def __init__(self, core):
+        self._core = core
+        self._pid = None
+
+    def publish(self, provider):
+        if self._pid == os.getpid():
+            return
+        self._pid = os.getpid()
+        for key, value in provider.resource.attributes.items():
+            if isinstance(value, bool):
+                value = str(value).lower()
+            if isinstance(value, (str, int, float)):
+                self._set(key, str(value))
+        self._core.process_publish()
+
+    def _set(self, key, value):
+        try:
+            self._core.process_set(key, value)
+        except ValueError:  # a NUL, or a lone surrogate
+            pass
+
+
+def _trace_greenlets(core, greenlet):
+    previous = greenlet.gettrace()
+    if previous is None:
+        greenlet.settrace(core.show_current)
+        return
+
+    def trace(event, arguments):
+        core.show_current()
+        previous(event, arguments)
+
+    greenlet.settrace(trace)
+
+
+def _enter_in_uvloop(core, loop):
+    """uvloop enters the contexts of its callbacks by the C API."""
+
+    def wrap(name, position):
+        original = getattr(loop, name)
+
+        @functools.wraps(original)
+        def method(self, *args, **kwargs):
+            if len(args) > position:
+                callback = functools.partial(core.call_within, args[position])
+                args = (*args[:position], callback, *args[position + 1 :])
+            return original(self, *args, **kwargs)
+
+        setattr(loop, name, method)
+
+    for name in ("call_soon", "call_soon_threadsafe"):
+        wrap(name, 0)
+    for name in ("call_later", "call_at", "add_reader", "add_writer"):
+        wrap(name, 1)
+
+
+def install(core, has_keys, wants_resource):
+    def sdk_is_there(sdk):
+        core.set_sdk_span(sdk.Span)
+        _before(sdk.Span, "end", core.span_ends)
+        if has_keys:
+            _after(sdk.Span, "set_attribute", core.span_changed)
+            _after(sdk.Span, "set_attributes", core.span_changed)
+        if wants_resource:
+            resource = _Resource(core)
+            publish = functools.partial(_call, resource.publish)
+            _after(sdk.TracerProvider, "__init__", publish)
+
+    def greenlet_is_there(greenlet):
+        # A trace function is that of one thread.
+        core.trace_greenlets(lambda: _trace_greenlets(core, greenlet))
+
+    functions = {
+        "opentelemetry.sdk.trace": sdk_is_there,
+        "greenlet": greenlet_is_there,
+    }
+    if sys.version_info < (3, 14):
+        functions["uvloop"] = lambda uvloop: _enter_in_uvloop(core, uvloop.Loop)
+        # An eager task enters its context by the C API, and may leave it within
+        # a span.
+        functions["asyncio.base_events"] = lambda asyncio: _after(
+            asyncio.BaseEventLoop, "create_task", lambda loop: core.show_current()
+        )
+    os.register_at_fork(after_in_child=core.forked)
+    _when_imported(functions)
