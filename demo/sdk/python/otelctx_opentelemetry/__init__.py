@@ -29,11 +29,18 @@ def _load_core():
     return _fallback
 
 
+def _add_key(core, name):
+    try:
+        return core.add_key(name)
+    except UnicodeError:
+        return -1
+
+
 def _add_keys(core):
     names = os.environ.get("OTELCTX_SPAN_ATTRIBUTES", "").split(",")
     are_there = False
     for name in filter(None, (name.strip() for name in names)):
-        if core.add_key(name) < 0:
+        if _add_key(core, name) < 0:
             _hooks.complain(f"OTELCTX_SPAN_ATTRIBUTES: cannot register {name!r}")
         else:
             are_there = True

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the shim has for this thread wherever the SDK's context changes.
+
+Usage: cases.py [fallback]
+"""
+
+import asyncio
+import contextvars
+import ctypes
+import os
+import sys
+import threading
+
+context_of_none = contextvars.copy_context()
+
+
+def run(context, function):
+    return context.run(function)
+
+
+for _ in range(10000):  # the interpreter specialises the call for the method
+    run(context_of_none, int)
+if sys.argv[1:] == ["fallback"]:
+    sys.modules["otelctx_opentelemetry._native"] = None
+
+from opentelemetry import context, trace  # noqa: E402
+from opentelemetry.sdk.trace import TracerProvider  # noqa: E402
+
+tracer = TracerProvider().get_tracer("cases")
+library = ctypes.PyDLL(None)
+
+
+class Ids(ctypes.Structure):
+    _fields_ = [
+        ("trace_id", ctypes.c_uint8 * 16),
+        ("span_id", ctypes.c_uint8 * 8),
+        ("flags", ctypes.c_uint8),
+    ]
+
+
+def shown():
+    ids = Ids()
+    if library.otelctx_get(ctypes.byref(ids)) < 0:
+        return None
+    return bytes(ids.trace_id), bytes(ids.span_id), ids.flags
+
+
+def ids(span):
+    context = span.get_span_context()
+    return (
+        context.trace_id.to_bytes(16, "big"),
+        context.span_id.to_bytes(8, "big"),
+        int(context.trace_flags),
+    )
+
+
+def current(name, **options):
+    return tracer.start_as_current_span(name, **options)
+
+
+def attach(span):
+    return context.attach(trace.set_span_in_context(span))
+
+
+def spans_nest():
+    with current("outer") as outer:
+        assert shown() == ids(outer)
+        with current("inner") as inner:
+            assert shown() == ids(inner)
+        assert shown() == ids(outer)
+    assert shown() is None
+
+
+def an_ended_span_is_not_shown():
+    span = tracer.start_span("ends")
+    token = attach(span)
+    assert shown() == ids(span)
+    span.end()
+    assert shown() is None
+    with current("inner") as inner:
+        assert shown() == ids(inner)
+    assert shown() is None
+    context.detach(token)
+
+
+def a_remote_parent_is_shown_and_an_invalid_span_is_not():
+    remote = trace.SpanContext(1, 2, is_remote=True, trace_flags=trace.TraceFlags(1))
+    token = attach(trace.NonRecordingSpan(remote))
+    assert shown() == ((1).to_bytes(16, "big"), (2).to_bytes(8, "big"), 1)
+    inner = attach(trace.INVALID_SPAN)
+    assert shown() is None
+    context.detach(inner)
+    assert shown() is not None
+    context.detach(token)
+
+
+def a_context_that_runs_shows_its_span():
+    with current("outer") as outer:
+        captured = contextvars.copy_context()
+        assert run(contextvars.Context(), shown) is None
+        assert shown() == ids(outer)
+    assert run(captured, shown) is None  # ended
+    span = tracer.start_span("runs")
+    captured.run(attach, span)
+    assert shown() is None
+    assert run(captured, shown) == ids(span)
+    assert shown() is None
+
+
+def errors_of_run_are_those_of_python():
+    for wrong in (
+        lambda: contextvars.Context().run(),
+        lambda: contextvars.Context().run(1),
+        lambda: contextvars.copy_context().run(int, "x"),
+        lambda: (lambda c: c.run(c.run, int))(contextvars.Context()),
+    ):
+        try:
+            wrong()
+        except (TypeError, ValueError, RuntimeError):
+            assert shown() is None
+        else:
+            raise AssertionError
+
+
+def a_thread_shows_what_it_runs():
+    with current("outer") as outer:
+        captured = contextvars.copy_context()
+        seen = []
+
+        def work():
+            seen.append(shown())
+            seen.append(captured.run(shown))
+            seen.append(shown())
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        assert seen == [None, ids(outer), None], seen
+        assert shown() == ids(outer)
+
+
+def a_forked_process_shows_its_own_spans_only():
+    with current("outer"):
+        with current("inner"):
+            pid = os.fork()
+            if pid == 0:
+                good = shown() is None
+                with current("own") as own:
+                    good &= shown() == ids(own)
+                good &= shown() is None
+                os._exit(0 if good else 1)
+            assert os.waitpid(pid, 0)[1] == 0
+
+
+async def request(wrong):
+    with current("request", context=context.Context()) as span:
+        for turn in range(4):
+            if shown() != ids(span):
+                wrong.append(turn)
+            await asyncio.sleep(0)
+        if await asyncio.get_running_loop().run_in_executor(None, shown):
+            wrong.append("another thread")
+
+
+async def requests():
+    wrong = []
+    tasks = []
+    asyncio.get_running_loop().call_soon(lambda: wrong.append("callback") if shown() else 0)
+    for _ in range(30):
+        tasks.append(asyncio.create_task(request(wrong)))
+        if shown():
+            wrong.append("after create_task")
+    await asyncio.gather(*tasks)
+    assert shown() is None
+    assert not wrong, wrong
+
+
+def tasks_show_their_spans():
+    asyncio.run(requests())
+
+
+def eager_tasks_show_their_spans():
+    async def eager():
+        asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
+        await requests()
+
+    if sys.version_info >= (3, 12):
+        asyncio.run(eager())
+
+
+def tasks_of_uvloop_show_their_spans():
+    try:
+        import uvloop
+    except ImportError:
+        return
+    loop = uvloop.new_event_loop()
+    loop.run_until_complete(requests())
+    loop.close()
+
+
+def greenlets_show_their_spans():
+    try:
+        import gevent
+        import greenlet
+    except ImportError:
+        return
+    wrong = []
+
+    def work():
+        with current("greenlet", context=context.Context()) as span:
+            for turn in range(4):
+                if shown() != ids(span):
+                    wrong.append(turn)
+                gevent.sleep(0)
+
+    events = []
+    greenlet.settrace(lambda *event: events.append(event))
+    thread_local = [gevent.spawn(work) for _ in range(10)]
+    for _ in range(3):
+        gevent.sleep(0)
+        if shown():
+            wrong.append("main")
+    gevent.joinall(thread_local)
+    assert not wrong, wrong
+    assert events  # the trace function that was there still is
+
+
+# The last one is about what is set once per thread.
+for case in (
+    spans_nest,
+    an_ended_span_is_not_shown,
+    a_remote_parent_is_shown_and_an_invalid_span_is_not,
+    a_context_that_runs_shows_its_span,
+    errors_of_run_are_those_of_python,
+    a_thread_shows_what_it_runs,
+    a_forked_process_shows_its_own_spans_only,
+    tasks_show_their_spans,
+    eager_tasks_show_their_spans,
+    tasks_of_uvloop_show_their_spans,
+):
+    case()
+    assert shown() is None, case.__name__
+thread = threading.Thread(target=greenlets_show_their_spans)
+failed = []
+threading.excepthook = failed.append
+thread.start()
+thread.join()
+assert not failed, failed
