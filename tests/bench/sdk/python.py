@@ -13,7 +13,7 @@ import functools
 import sys
 import timeit
 
-ROUNDS, CALLS = 60, 5000
+ROUNDS, CALLS = 300, 500
 
 
 def best(function, rounds=ROUNDS):

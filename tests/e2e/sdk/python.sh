@@ -68,9 +68,9 @@ sample() {
     "$sampler" "$TMP/truth" "$samples" 120 >"$TMP/counts" 2>"$TMP/wrong" &
     pid=$!
     "${@//SAMPLER/$pid}" >"$TMP/answers" || status=$?
-    [ $status = 0 ] || kill "$pid" || :
+    [ "$status" = 0 ] || kill "$pid" || :
     wait "$pid" || status=$?
-    return $status
+    return "$status"
 }
 
 # judge NAME SHARE: what the sampler counted, and what was exported.
