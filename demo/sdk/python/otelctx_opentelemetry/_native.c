@@ -236,7 +236,7 @@ static bool find_span_key(void)
     Py_XDECREF(module);
     Py_XDECREF(name);
     PyErr_Clear();
-    return span_key != NULL;
+    return span_key;
 }
 
 /* The span in the SDK's Context on this thread, a new reference; or NULL. */

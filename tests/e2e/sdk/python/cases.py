@@ -62,6 +62,18 @@ def attach(span):
     return context.attach(trace.set_span_in_context(span))
 
 
+def another_owner_is_left_alone():
+    slot = ctypes.c_void_p.in_dll(library, "otel_thread_ctx_v1")
+    record = (ctypes.c_uint64 * 80)()
+    slot.value = theirs = ctypes.addressof(record)
+    with current("outer") as outer:
+        assert slot.value == theirs
+        outer.set_attribute("http.route", "/late")
+    assert slot.value == theirs
+    assert not any(record)
+    slot.value = None
+
+
 def spans_nest():
     with current("outer") as outer:
         assert shown() == ids(outer)
@@ -237,6 +249,7 @@ for case in (
     tasks_show_their_spans,
     eager_tasks_show_their_spans,
     tasks_of_uvloop_show_their_spans,
+    another_owner_is_left_alone,
 ):
     case()
     assert shown() is None, case.__name__
