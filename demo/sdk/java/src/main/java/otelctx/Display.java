@@ -6,7 +6,6 @@ import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.Scope;
-import io.opentelemetry.sdk.trace.ReadableSpan;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -36,6 +35,7 @@ final class Display {
     private final boolean silent;
     private ByteBuffer record; // or, if not pinned, a trace id and a span id for a call
     private long address;
+    private final byte[] digits = new byte[32];
     private int failures;
     private Entry current;
 
@@ -87,13 +87,20 @@ final class Display {
 
             valid = ids != null && ids.isValid();
             if (valid) {
-                String trace = ids.getTraceId();
+                byte[] digits = display.digits;
 
-                traceHigh = Hex.parse(trace, 0);
-                traceLow = Hex.parse(trace, 16);
-                spanId = Hex.parse(ids.getSpanId(), 0);
+                copy(ids.getTraceId(), digits);
+                traceHigh = Hex.parse(digits, 0);
+                traceLow = Hex.parse(digits, 16);
+                copy(ids.getSpanId(), digits);
+                spanId = Hex.parse(digits, 0);
                 flags = (byte) (ids.getTraceFlags().asByte() & FLAGS);
             }
+        }
+
+        @SuppressWarnings("deprecation") // the only one that copies ASCII into an array
+        private static void copy(String text, byte[] out) {
+            text.getBytes(0, text.length(), out, 0);
         }
 
         @Override
@@ -102,8 +109,8 @@ final class Display {
             display.left(this);
         }
 
-        boolean isShowable() {
-            return valid && !(span instanceof ReadableSpan && ((ReadableSpan) span).hasEnded());
+        boolean isShowable() throws Throwable {
+            return valid && !Ended.is(span);
         }
     }
 

@@ -8,7 +8,7 @@ import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 
 /** Before Java 22. */
-final class JnaCalls implements Calls {
+public final class JnaCalls implements Calls {
     @Override
     public long find(String name) {
         try {

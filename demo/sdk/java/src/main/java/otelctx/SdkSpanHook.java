@@ -13,11 +13,11 @@ import java.util.function.BiConsumer;
  * <p>This fails if the class is loaded already or in a named module; then changes are shown when
  * the thread next enters or leaves a scope.
  */
-final class SdkSpanHook {
+public final class SdkSpanHook {
     private static final String SPAN = "io/opentelemetry/sdk/trace/SdkSpan.class";
 
     /** Makes classes; made by Library, because it needs ASM. */
-    interface Patch {
+    public interface Patch {
         /** A class in the SDK's package, with a public static field `hook`. */
         byte[] hook();
 
@@ -38,9 +38,7 @@ final class SdkSpanHook {
             sdk.defineClass(patch.hook()).getField("hook").set(null, hook);
             sdk.defineClass(patched);
         } catch (Exception | LinkageError e) {
-            if (Boolean.getBoolean("otelctx.debug")) {
-                e.printStackTrace();
-            }
+            // As the comment above says.
         }
     }
 }

@@ -22,7 +22,7 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Type;
 
 /** See SdkSpanHook. */
-final class SdkSpanPatch implements SdkSpanHook.Patch {
+public final class SdkSpanPatch implements SdkSpanHook.Patch {
     private static final String HOOK = "io/opentelemetry/sdk/trace/OtelctxHook";
     private static final String CONSUMER = "java/util/function/BiConsumer";
     private static final String TWO = "(Ljava/lang/Object;Ljava/lang/Object;)V";
