@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The bridge for Java: in Jetty under the OpenTelemetry agent, and beside the SDK alone.
+# shellcheck disable=SC2317 # functions are called by name
 sampler=$OTELCTX_SDK_SAMPLER
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/../common.sh"
@@ -169,10 +170,14 @@ held_server() {
     exec env "$@" <"$TMP/input" >"$TMP/server" 2>"$TMP/server.err"
 }
 
+load() {
+    exec python3 "$ROOT/tests/e2e/sdk/java/load.py" "$port" 16 <"$TMP/stop" >"$TMP/load"
+}
+
 # loaded SAMPLES: samples the server's threads under load.
 loaded() {
     mkfifo "$TMP/stop"
-    background python3 "$ROOT/tests/e2e/sdk/java/load.py" "$port" 16 <"$TMP/stop" >"$TMP/load"
+    background load
     exec {stop}>"$TMP/stop"
     rm "$TMP/stop"
     counts=$("$sampler" "$TMP/truth" "$1" 300) || counts+=" status $?"

@@ -4,6 +4,7 @@
 # Sourced, after common.sh or with ROOT and BUILD set: builds the bridge and the programs that run with it, with Maven's
 # repository in the folder of the build.
 
+# shellcheck disable=SC2034 # java_bridge is for those who source this
 java_built=$BUILD/sdk/java
 java_bridge=$java_built/bridge/otelctx.jar
 
@@ -21,12 +22,12 @@ build_java_programs() {
 
 # class_path TARGET NAME...: these jars, and the programs.
 class_path() {
-    local target=$java_built/$1 name path
+    local target=$java_built/$1 name jar path
     shift
 
     path=$target/programs.jar
     for name; do
-        for name in "$target"/lib/$name.jar; do path+=:$name; done
+        for jar in "$target"/lib/$name.jar; do path+=:$jar; done
     done
     echo "$path"
 }
