@@ -73,22 +73,22 @@ due() {
     cat <<END
 before
 outer
-$(ids 1 2)http.route=/a
+$(ids 2 1)http.route=/a
 late
-$(ids 1 2)cached=true http.route=/late shard=7
+$(ids 2 1)cached=true http.route=/late shard=7
 inner
-$(ids 1 3)
+$(ids 2 3)
 back
-$(ids 1 2)cached=true http.route=/later shard=7
+$(ids 2 1)cached=true http.route=/later shard=7
 remote
 11111111111111111111111111111111 2222222222222222 0 
 invalid
 ended
 closed
-two a3ce929d00000007
-$(ids 6 7)
-one a3ce929d00000005
-$(ids 4 5)
+two a3ce929d00000006
+$(ids 7 6)
+one a3ce929d00000004
+$(ids 5 4)
 END
 }
 
@@ -126,7 +126,8 @@ run_with() {
     diff "$TMP/plain.err" "$TMP/other.err"
 }
 check 'with the shim disabled the program prints the same' run_with "LD_PRELOAD=$SHIM" OTELCTX_DISABLED=true "$wanted"
-run_with "LD_PRELOAD=$SHIM" OTELCTX_RESOURCE=all || :
+command=("LD_PRELOAD=$SHIM" OTELCTX_RESOURCE=all "${command[@]}")
+run_steps other
 same 'a wrong value of OTELCTX_RESOURCE is named, and ignored' \
     'otelctx: OTELCTX_RESOURCE=all: it can only be sdk; ignored' "$(<"$TMP/other.err")"
 

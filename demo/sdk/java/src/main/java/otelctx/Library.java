@@ -34,7 +34,7 @@ final class Library extends ClassLoader {
             if (found != null) {
                 return found;
             }
-            if (USERS.contains(name)) {
+            if (USERS.contains(name.replaceFirst("[$].*", ""))) { // and what is nested in them
                 return define(name, path);
             }
             if (name.startsWith("com.sun.jna.") || name.startsWith("org.objectweb.asm.")) {

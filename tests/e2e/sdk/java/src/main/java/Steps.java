@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.TraceFlags;
@@ -14,6 +15,8 @@ import io.opentelemetry.sdk.trace.IdGenerator;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Goes through spans on one thread, with the SDK alone: prints each step, and waits for a line.
@@ -56,6 +59,13 @@ public final class Steps {
                                 .getOpenTelemetrySdk();
 
         return sdk.getTracer("steps");
+    }
+
+    private static Map<String, Object> names(Attributes attributes) {
+        Map<String, Object> names = new TreeMap<>();
+
+        attributes.forEach((key, value) -> names.put(key.getKey(), value));
+        return names;
     }
 
     private static void step(String name) throws Exception {
@@ -140,6 +150,6 @@ public final class Steps {
         }
         EXPORTER.getFinishedSpanItems().forEach(
                 span -> System.out.println(span.getName() + " " + span.getSpanContext()
-                        + " " + span.getAttributes()));
+                        + " " + names(span.getAttributes())));
     }
 }
