@@ -10,7 +10,8 @@ java_bridge=$java_built/bridge/otelctx.jar
 
 # java_package FOLDER TARGET [-DNAME=VALUE]...
 java_package() {
-    mvn --batch-mode --quiet --file "$1" "-Dmaven.repo.local=$BUILD/m2" "-Dotelctx.target=$java_built/$2" "${@:3}" package
+    mvn --batch-mode --quiet --file "$1" "-Dmaven.repo.local=$BUILD/m2" \
+        "-Dotelctx.target=$java_built/$2" "${@:3}" package
 }
 build_java_bridge() {
     java_package "$ROOT/demo/sdk/java" bridge
