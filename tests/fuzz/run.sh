@@ -20,10 +20,20 @@ mapfile -t sources < <(find config demo/reader \
     shim/{process/{key_map,payload,protobuf,reader_limits},thread/record}.c \
     -name '*.c' -not -path 'demo/reader/command/*')
 
+flags=(-g -O1 -std=gnu11 -D_GNU_SOURCE -I. -fno-sanitize-recover=all)
+compile_sources() {
+    local source
+
+    for source in "${sources[@]}"; do
+        mkdir -p "$TMP/objects/${source%/*}"
+    done
+    printf '%s\n' "${sources[@]}" | xargs -P "$(nproc)" -I {} clang "${flags[@]}" \
+        -fsanitize=fuzzer-no-link,address,undefined -c {} -o "$TMP/objects/{}.o" &&
+        find "$TMP/objects" -name '*.o' -exec ar rc "$TMP/sources.a" {} +
+}
 compile() {
-    clang -g -O1 -std=gnu11 -D_GNU_SOURCE -I. -fno-sanitize-recover=all \
-        -fsanitize=fuzzer,address,undefined \
-        "tests/fuzz/$1.c" "${sources[@]}" -o "$TMP/$1"
+    clang "${flags[@]}" -fsanitize=fuzzer,address,undefined \
+        "tests/fuzz/$1.c" "$TMP/sources.a" -o "$TMP/$1"
 }
 
 fuzz() {
@@ -39,6 +49,7 @@ if [ $# = 0 ]; then
         set -- "$@" "${file%.c}"
     done
 fi
+check 'what is fuzzed compiles' compile_sources
 for target; do
     check "$target: compiles" compile "$target"
     check "$target: $seconds s of fuzzing find nothing" fuzz "$target"
