@@ -77,8 +77,8 @@ def runtime_context():
         if core.abi() < 0:
             return ContextVarsRuntimeContext()
         context = OtelctxRuntimeContext(core)
-        core.start(context._current_context)
-        _hooks.install(core, _add_keys(core), _wants_resource())
+        are_switches_told = core.start(context._current_context)
+        _hooks.install(core, are_switches_told, _add_keys(core), _wants_resource())
         return context
     except Exception as error:
         _hooks.complain(f"spans are not shown: {error!r}")

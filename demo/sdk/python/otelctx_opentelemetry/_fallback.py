@@ -17,7 +17,6 @@ _span_key = None
 _inherited = None
 _sdk_span = ()
 _trace_greenlets = None
-_watcher = None
 
 
 def abi():
@@ -134,19 +133,8 @@ def show_current(*_):
         _hide()
 
 
-def _watch_switches():
-    global _watcher
-
-    @ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.py_object)
-    def watch(event, context):
-        if event == 1:  # Py_CONTEXT_SWITCHED
-            show_current()
-        return 0
-
-    _watcher = watch
-    ctypes.pythonapi.PyContext_AddWatcher(watch)
-
-
+# From Python 3.14 on, too: PyContext_AddWatcher calls while an exception is under
+# way, which ctypes would lose.
 def _replace_run():
     run = contextvars.Context.run
 
@@ -170,10 +158,8 @@ def _replace_run():
 def start(variable):
     global _variable
     _variable = variable
-    if sys.version_info >= (3, 14):
-        _watch_switches()
-    else:
-        _replace_run()
+    _replace_run()
+    return False
 
 
 def call_within(function, *args):

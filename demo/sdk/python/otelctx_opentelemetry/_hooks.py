@@ -138,7 +138,7 @@ def _enter_in_uvloop(core, loop):
         wrap(name, 1)
 
 
-def install(core, has_keys, wants_resource):
+def install(core, are_switches_told, has_keys, wants_resource):
     def sdk_is_there(sdk):
         core.set_sdk_span(sdk.Span)
         _before(sdk.Span, "end", core.span_ends)
@@ -158,7 +158,7 @@ def install(core, has_keys, wants_resource):
         "opentelemetry.sdk.trace": sdk_is_there,
         "greenlet": greenlet_is_there,
     }
-    if sys.version_info < (3, 14):
+    if not are_switches_told:
         functions["uvloop"] = lambda uvloop: _enter_in_uvloop(core, uvloop.Loop)
         # An eager task enters its context by the C API, and may leave it within
         # a span.

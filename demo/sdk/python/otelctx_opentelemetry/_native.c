@@ -7,7 +7,8 @@
  * show_current() has no state of its own: it reads the context variable in
  * which the SDK keeps its context, and attaches what is there. It is called
  * wherever that value may have become another one: after the SDK's attach and
- * detach, at both ends of Context.run, and when greenlets switch.
+ * detach, when the thread enters or leaves a context, and when greenlets
+ * switch.
  *
  * Nothing here raises an exception, and one that is under way is kept.
  */
@@ -312,6 +313,19 @@ static void show_current(void)
 
 /* ---- Where the context changes ------------------------------------------ */
 
+#if PY_VERSION_HEX >= 0x030e0000
+static int watch(PyContextEvent event, PyObject *Py_UNUSED(context))
+{
+    if (event == Py_CONTEXT_SWITCHED)
+        show_current();
+    return 0;
+}
+
+static bool watch_contexts(void)
+{
+    return PyContext_AddWatcher(watch) >= 0;
+}
+#else
 /* Context.run of CPython, which shows the span when it has entered and left. */
 static PyObject *context_run(PyObject *self, PyObject *const *args,
                              Py_ssize_t count, PyObject *names)
@@ -333,20 +347,6 @@ static PyObject *context_run(PyObject *self, PyObject *const *args,
     return result;
 }
 
-#if PY_VERSION_HEX >= 0x030e0000
-static int watch(PyContextEvent event, PyObject *Py_UNUSED(context))
-{
-    if (event == Py_CONTEXT_SWITCHED)
-        show_current();
-    return 0;
-}
-
-static bool watch_contexts(void)
-{
-    (void)context_run;
-    return PyContext_AddWatcher(watch) >= 0;
-}
-#else
 /* Before 3.14 nobody is told when a thread enters a context. But all Python
  * code and the event loops enter one by Context.run, so that this method is
  * replaced in the type's dictionary. */
@@ -424,7 +424,8 @@ static PyObject *do_process_publish(PyObject *self, PyObject *args)
     return PyLong_FromLong(shim.process_publish());
 }
 
-/* start(variable): from now on, threads show their spans. */
+/* start(variable): from now on, threads show their spans. True if the
+ * interpreter tells whenever a thread enters or leaves a context. */
 static PyObject *do_start(PyObject *self, PyObject *context_variable)
 {
     (void)self;
@@ -438,7 +439,7 @@ static PyObject *do_start(PyObject *self, PyObject *context_variable)
             PyErr_SetString(PyExc_RuntimeError, "contexts cannot be watched");
         return NULL;
     }
-    Py_RETURN_NONE;
+    return PyBool_FromLong(PY_VERSION_HEX >= 0x030e0000);
 }
 
 /* Arguments are ignored: it serves as the trace function of greenlet, too. */
