@@ -117,6 +117,12 @@ def _trace_greenlets(core, greenlet):
     greenlet.settrace(trace)
 
 
+def _make_eager_tasks(core, loop):
+    """An eager task enters its context by the C API, and may leave it within a
+    span."""
+    _after(loop, "create_task", lambda loop: core.show_current())
+
+
 def _enter_in_uvloop(core, loop):
     """uvloop enters the contexts of its callbacks by the C API."""
 
@@ -136,6 +142,7 @@ def _enter_in_uvloop(core, loop):
         wrap(name, 0)
     for name in ("call_later", "call_at", "add_reader", "add_writer"):
         wrap(name, 1)
+    _make_eager_tasks(core, loop)
 
 
 def install(core, are_switches_told, has_keys, wants_resource):
@@ -160,10 +167,8 @@ def install(core, are_switches_told, has_keys, wants_resource):
     }
     if not are_switches_told:
         functions["uvloop"] = lambda uvloop: _enter_in_uvloop(core, uvloop.Loop)
-        # An eager task enters its context by the C API, and may leave it within
-        # a span.
-        functions["asyncio.base_events"] = lambda asyncio: _after(
-            asyncio.BaseEventLoop, "create_task", lambda loop: core.show_current()
+        functions["asyncio.base_events"] = lambda asyncio: _make_eager_tasks(
+            core, asyncio.BaseEventLoop
         )
     os.register_at_fork(after_in_child=core.forked)
     _when_imported(functions)

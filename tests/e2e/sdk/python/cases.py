@@ -22,6 +22,9 @@ for _ in range(10000):  # the interpreter specialises the call for the method
     run(context_of_none, int)
 if sys.argv[1:] == ["fallback"]:
     sys.modules["otelctx_opentelemetry._native"] = None
+are_switches_told = sys.version_info >= (3, 14) and sys.argv[1:] != ["fallback"]
+# Then a thread starts in a copy of the context that started it.
+do_threads_inherit = getattr(sys.flags, "thread_inherit_context", False)
 
 from opentelemetry import context, trace  # noqa: E402
 from opentelemetry.sdk.trace import TracerProvider  # noqa: E402
@@ -134,6 +137,40 @@ def errors_of_run_are_those_of_python():
             raise AssertionError
 
 
+def an_error_leaves_a_context_as_it_is():
+    error = KeyError("theirs")
+
+    def fail():
+        with current("inner"):
+            raise error
+
+    with current("outer") as outer:
+        for captured in contextvars.Context(), contextvars.copy_context():
+            try:
+                captured.run(fail)
+            except KeyError as caught:
+                assert caught is error
+            assert shown() == ids(outer)
+
+
+def c_code_that_enters_a_context_shows_its_span():
+    if not are_switches_told:
+        return
+    enter, leave = ctypes.pythonapi.PyContext_Enter, ctypes.pythonapi.PyContext_Exit
+    enter.argtypes = leave.argtypes = (ctypes.py_object,)
+    with current("outer") as outer:
+        captured = contextvars.copy_context()
+        empty = contextvars.Context()
+        enter(empty)
+        assert shown() is None
+        enter(captured)
+        assert shown() == ids(outer)
+        leave(captured)
+        assert shown() is None
+        leave(empty)
+        assert shown() == ids(outer)
+
+
 def a_thread_shows_what_it_runs():
     with current("outer") as outer:
         captured = contextvars.copy_context()
@@ -147,7 +184,8 @@ def a_thread_shows_what_it_runs():
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
-        assert seen == [None, ids(outer), None], seen
+        outside = ids(outer) if do_threads_inherit else None
+        assert seen == [outside, ids(outer), outside], seen
         assert shown() == ids(outer)
 
 
@@ -170,16 +208,17 @@ async def request(wrong):
             if shown() != ids(span):
                 wrong.append(turn)
             await asyncio.sleep(0)
-        if await asyncio.get_running_loop().run_in_executor(None, shown):
+        outside = await asyncio.get_running_loop().run_in_executor(None, shown)
+        if outside and not do_threads_inherit:
             wrong.append("another thread")
 
 
-async def requests():
+async def requests(**options):
     wrong = []
     tasks = []
     asyncio.get_running_loop().call_soon(lambda: wrong.append("callback") if shown() else 0)
     for _ in range(30):
-        tasks.append(asyncio.create_task(request(wrong)))
+        tasks.append(asyncio.create_task(request(wrong), **options))
         if shown():
             wrong.append("after create_task")
     await asyncio.gather(*tasks)
@@ -198,6 +237,23 @@ def eager_tasks_show_their_spans():
 
     if sys.version_info >= (3, 12):
         asyncio.run(eager())
+    if sys.version_info >= (3, 14):
+        asyncio.run(requests(eager_start=True))
+
+
+def an_eager_task_without_its_loop_shows_its_span():
+    async def make():
+        loop = asyncio.get_running_loop()
+        wrong = []
+        with current("outer") as outer:
+            task = asyncio.Task(request(wrong), loop=loop, eager_start=True)
+            assert shown() == ids(outer)
+            await task
+            assert shown() == ids(outer)
+        assert not wrong, wrong
+
+    if are_switches_told:
+        asyncio.run(make())
 
 
 def tasks_of_uvloop_show_their_spans():
@@ -207,6 +263,11 @@ def tasks_of_uvloop_show_their_spans():
         return
     loop = uvloop.new_event_loop()
     loop.run_until_complete(requests())
+    if sys.version_info >= (3, 14):
+        loop.run_until_complete(requests(eager_start=True))
+    elif sys.version_info[:2] == (3, 12):  # uvloop and 3.13.0 do not go together
+        loop.set_task_factory(asyncio.eager_task_factory)
+        loop.run_until_complete(requests())
     loop.close()
 
 
@@ -244,10 +305,13 @@ for case in (
     a_remote_parent_is_shown_and_an_invalid_span_is_not,
     a_context_that_runs_shows_its_span,
     errors_of_run_are_those_of_python,
+    an_error_leaves_a_context_as_it_is,
+    c_code_that_enters_a_context_shows_its_span,
     a_thread_shows_what_it_runs,
     a_forked_process_shows_its_own_spans_only,
     tasks_show_their_spans,
     eager_tasks_show_their_spans,
+    an_eager_task_without_its_loop_shows_its_span,
     tasks_of_uvloop_show_their_spans,
     another_owner_is_left_alone,
 ):
