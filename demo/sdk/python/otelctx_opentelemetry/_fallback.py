@@ -136,6 +136,9 @@ def show_current(*_):
 # From Python 3.14 on, too: PyContext_AddWatcher calls while an exception is under
 # way, which ctypes would lose.
 def _replace_run():
+    if sys.version_info >= (3, 13) and hasattr(sys, "gettotalrefcount"):
+        # PyType_Modified of a debug build would abort.
+        raise RuntimeError("a debug build has no contexts that can be watched")
     run = contextvars.Context.run
 
     def within(function, args, kwargs):

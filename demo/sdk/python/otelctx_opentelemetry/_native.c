@@ -325,6 +325,11 @@ static bool watch_contexts(void)
 {
     return PyContext_AddWatcher(watch) >= 0;
 }
+#elif PY_VERSION_HEX >= 0x030d0000 && defined(Py_DEBUG)
+static bool watch_contexts(void)
+{
+    return false; /* PyType_Modified would abort. */
+}
 #else
 /* Context.run of CPython, which shows the span when it has entered and left. */
 static PyObject *context_run(PyObject *self, PyObject *const *args,
