@@ -5,6 +5,8 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
 
 /**
@@ -16,26 +18,27 @@ public final class Bench {
     private static final int LOOPS = 2_000_000;
     private static final int WARM = 10;
     private static final int ROUNDS = 31;
+    private static final ThreadMXBean TIME = ManagementFactory.getThreadMXBean();
 
     private Bench() {}
 
     private static double plain(Context[] contexts) {
         ContextStorage storage = ContextStorage.defaultStorage();
-        long begin = System.nanoTime();
+        long begin = TIME.getCurrentThreadCpuTime();
 
         for (int i = 0; i < LOOPS; i++) {
             try (Scope scope = storage.attach(contexts[i % SPANS])) {}
         }
-        return (double) (System.nanoTime() - begin) / LOOPS;
+        return (double) (TIME.getCurrentThreadCpuTime() - begin) / LOOPS;
     }
 
     private static double bridged(Context[] contexts) {
-        long begin = System.nanoTime();
+        long begin = TIME.getCurrentThreadCpuTime();
 
         for (int i = 0; i < LOOPS; i++) {
             try (Scope scope = contexts[i % SPANS].makeCurrent()) {}
         }
-        return (double) (System.nanoTime() - begin) / LOOPS;
+        return (double) (TIME.getCurrentThreadCpuTime() - begin) / LOOPS;
     }
 
     private static double median(double[] values) {

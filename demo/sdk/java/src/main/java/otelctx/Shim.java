@@ -33,7 +33,7 @@ final class Shim {
             return null;
         }
         Calls calls =
-                Runtime.version().feature() >= 22
+                Memory.IS_FOREIGN
                         ? new ForeignCalls()
                         : Library.make(Calls.class, "otelctx.JnaCalls");
         long abi = calls.find("otelctx_abi");
@@ -91,11 +91,13 @@ final class Shim {
         return ByteBuffer.allocateDirect(bytes.length + 1).put(bytes).rewind();
     }
 
-    /** The calling thread's record; null: somebody else's is attached. */
-    ByteBuffer pin() throws Throwable {
-        long record = calls.call(pin, 0, 0, 0);
+    /** The calling thread's record; 0: somebody else's is attached. */
+    long pin() throws Throwable {
+        return calls.call(pin, 0, 0, 0);
+    }
 
-        return record == 0 ? null : calls.memory(record, RECORD);
+    ByteBuffer memory(long address, int size) throws Throwable {
+        return calls.memory(address, size);
     }
 
     long address(ByteBuffer direct) throws Throwable {
