@@ -34,7 +34,10 @@ struct run {
     int find_err; /* 0, or -errno: why the command cannot be executed */
     const char *library;
     struct otelrun_checks checks;
-    const char *bridge_fault; /* why the first bridge is not loaded, or NULL */
+    /* The names of the bridges that are loaded, why others are not, and what to
+     * do about the first of those; NULL: there are none. */
+    const char *bridges, *bridge_faults, *bridge_advice;
+    const char *bridge_directory;
 };
 
 /* Escaped: a name can hold anything. */
@@ -153,12 +156,12 @@ static bool check_loading(struct run *run)
 
 static bool check_bridges(struct run *run)
 {
-    if (run->bridge_fault)
+    if (run->bridge_faults)
         return otelrun_checks_fail(&run->checks, OTELRUN_CHECK_SDK,
-                                   "see --sdk in otelctx-run(1)", "%s",
-                                   run->bridge_fault);
-    otelrun_checks_pass(&run->checks, OTELRUN_CHECK_SDK,
-                        "the bridges are there");
+                                   run->bridge_advice, "%s",
+                                   run->bridge_faults);
+    otelrun_checks_pass(&run->checks, OTELRUN_CHECK_SDK, "%s: in %s",
+                        run->bridges, run->bridge_directory);
     return true;
 }
 
@@ -186,8 +189,26 @@ static int check(struct run *run)
     return passed ? OTELRUN_OK : OTELRUN_CHECK_FAILED;
 }
 
+/* Why the command runs without the library. Returns 0, or a status. */
+static int tell_failed(const struct run *run)
+{
+    const struct otelrun_check *const failed =
+        otelrun_checks_failed(&run->checks);
+
+    if (failed && run->options.strict)
+        return complain(run->options.command[0], shown(failed->found));
+    if (failed && is_loud(run))
+        (void)fprintf(stderr, "otelctx-run: warn: without a context: %s (%s)\n",
+                      shown(failed->found), failed->advice);
+    return 0;
+}
+
 static int print(const struct run *run)
 {
+    const int status = tell_failed(run);
+
+    if (status != 0)
+        return status;
     if (!otelrun_print(stdout, run->options.print, &run->before, &run->after))
         return complain("--print", "expected shell, unit or env");
     return fflush(stdout) == 0 ? OTELRUN_OK
@@ -218,45 +239,54 @@ static int execute(const struct run *run)
 /* Without the library, if the command would not have it or not bear it. */
 static int run_command(struct run *run)
 {
-    const struct otelrun_check *const failed =
-        otelrun_checks_failed(&run->checks);
+    const int status = run->find_err == 0 ? tell_failed(run) : 0;
 
-    if (failed && run->find_err == 0) {
-        if (run->options.strict)
-            return complain(run->options.command[0], shown(failed->found));
-        if (is_loud(run))
-            (void)fprintf(stderr,
-                          "otelctx-run: warn: without a context: %s (%s)\n",
-                          shown(failed->found), failed->advice);
-    }
-    return execute(run);
+    return status != 0 ? status : execute(run);
 }
 
-/* A bridge that cannot be loaded is left out. */
+static const char *listed(const char *list, const char *separator,
+                          const char *added)
+{
+    return list ? otelrun_format("%s%s%s", list, separator, added) : added;
+}
+
+/* Returns 0, or a status. */
+static int leave_out_bridge(struct run *run, const char *name,
+                            struct otelrun_sdk_fault fault)
+{
+    const char *const why = otelrun_format("%s: %s", name, fault.found);
+
+    if (!run->bridge_advice)
+        run->bridge_advice = fault.advice;
+    run->bridge_faults = listed(run->bridge_faults, "; ", why);
+    if (run->options.check)
+        return 0;
+    if (run->options.strict)
+        return complain("--sdk", shown(why));
+    if (is_loud(run))
+        (void)fprintf(stderr, "otelctx-run: warn: without a bridge: %s (%s)\n",
+                      shown(why), fault.advice);
+    return 0;
+}
+
 static int add_bridges(struct run *run)
 {
-    const char *const directory =
+    int status = 0;
+
+    run->bridge_directory =
         absolute(otelrun_sdk_directory(run->options.sdk_path));
+    for (unsigned i = 0; i < OTELRUN_RUNTIME_COUNT && status == 0; i++) {
+        struct otelrun_sdk_fault fault;
 
-    for (unsigned i = 0; i < OTELRUN_RUNTIME_COUNT; i++) {
-        const char *const why =
-            (run->options.sdk & 1U << i) != 0
-                ? otelrun_sdk_apply(&run->after, i, directory)
-                : NULL;
-
-        if (!why)
+        if ((run->options.sdk & 1U << i) == 0)
             continue;
-        if (!run->bridge_fault)
-            run->bridge_fault = why;
-        if (run->options.check)
-            continue;
-        if (run->options.strict)
-            return complain("--sdk", shown(why));
-        if (is_loud(run))
-            (void)fprintf(stderr, "otelctx-run: warn: without a bridge: %s\n",
-                          shown(why));
+        fault = otelrun_sdk_apply(&run->after, i, run->bridge_directory);
+        if (fault.found)
+            status = leave_out_bridge(run, otelrun_sdk_name(i), fault);
+        else
+            run->bridges = listed(run->bridges, ", ", otelrun_sdk_name(i));
     }
-    return 0;
+    return status;
 }
 
 static int prepare(struct run *run)

@@ -165,5 +165,7 @@ int otelrun_options_parse(struct otelrun_options *options,
         argv++;
     }
     options->command = argv;
+    if (err == 0 && options->sdk_path && options->sdk == 0 && !options->help)
+        err = complain("--sdk-path", "it goes with --sdk only");
     return err;
 }

@@ -124,6 +124,15 @@ static const char *take_sdk(const struct otelrun_target *to, const char *value)
     return otelrun_sdk_parse(value, &to->options->sdk);
 }
 
+static const char *take_sdk_path(const struct otelrun_target *to,
+                                 const char *value)
+{
+    if (*value == '\0')
+        return "a directory";
+    to->options->sdk_path = value;
+    return NULL;
+}
+
 #define FLAG(field) .flag = offsetof(struct otelrun_options, field) + 1
 #define TEXT(field) .text = offsetof(struct otelrun_options, field) + 1
 
@@ -161,7 +170,7 @@ const struct otelrun_own_option otelrun_own_options[] = {
     {"sdk-path", OTELRUN_NEEDED, "DIRECTORY",
      "Where the bridges are, when they are not in sdk beside otelctx-run or in "
      "../share/otelctx/sdk.",
-     TEXT(sdk_path)},
+     .take = take_sdk_path},
     {"strict", OTELRUN_NONE, "",
      "Ends with status 125 where the library or a bridge cannot be loaded. "
      "Without this option the command runs without it.",

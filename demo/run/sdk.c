@@ -6,6 +6,7 @@
 #include "demo/run/library.h"
 #include "demo/run/memory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -46,13 +47,16 @@ static void append(struct otelrun_environment *e, const char *name,
 }
 
 /* An empty entry of PYTHONPATH is the working directory, and stays. */
-static const char *add_python(struct otelrun_environment *e, const char *path)
+static struct otelrun_sdk_fault add_python(struct otelrun_environment *e,
+                                           const char *path)
 {
     const char *const context = get(e, "OTEL_PYTHON_CONTEXT");
     const char *at = get(e, "PYTHONPATH"), *entries = path;
 
     if (context && strcmp(context, "otelctx") != 0)
-        return otelrun_format("python: OTEL_PYTHON_CONTEXT=%s stays", context);
+        return (struct otelrun_sdk_fault){
+            otelrun_format("OTEL_PYTHON_CONTEXT=%s stays", context),
+            "unset it, or set it to otelctx"};
     while (at) {
         const size_t size = strcspn(at, ":");
 
@@ -62,7 +66,7 @@ static const char *add_python(struct otelrun_environment *e, const char *path)
     }
     otelrun_environment_set(e, "PYTHONPATH", entries);
     otelrun_environment_set(e, "OTEL_PYTHON_CONTEXT", "otelctx");
-    return NULL;
+    return (struct otelrun_sdk_fault){NULL, NULL};
 }
 
 /* Node's cli.md, "NODE_OPTIONS": double quotes hold blanks, and a backslash
@@ -81,14 +85,15 @@ static const char *quote_for_node(const char *path)
     return out;
 }
 
-static const char *add_node(struct otelrun_environment *e, const char *path)
+static struct otelrun_sdk_fault add_node(struct otelrun_environment *e,
+                                         const char *path)
 {
     const char *const word = quote_for_node(path);
     const char *const old = get(e, "NODE_OPTIONS");
 
     if (!old || !has_word(old, word, " ="))
         append(e, "NODE_OPTIONS", " ", otelrun_format("--require %s", word));
-    return NULL;
+    return (struct otelrun_sdk_fault){NULL, NULL};
 }
 
 /* Where a word with its quoted parts ends, as the JVM divides options. */
@@ -132,24 +137,70 @@ static void add_to_property(struct otelrun_environment *e, const char *name,
 
 /* The agent reads a system property before the variable of its name, and no
  * JVM prints a line because of that variable. */
-static const char *add_java(struct otelrun_environment *e, const char *path)
+static struct otelrun_sdk_fault add_java(struct otelrun_environment *e,
+                                         const char *path)
 {
     add_to_property(e, "JAVA_TOOL_OPTIONS", path);
     add_to_property(e, "JDK_JAVA_OPTIONS", path);
     add_to_property(e, "_JAVA_OPTIONS", path);
     append(e, "OTEL_JAVAAGENT_EXTENSIONS", ",", path);
-    return NULL;
+    return (struct otelrun_sdk_fault){NULL, NULL};
+}
+
+/* pip leaves this beside the package: by it Python finds the bridge. */
+static bool is_python_installed(const char *path)
+{
+    static const char start[] = "otelctx_opentelemetry-";
+    static const char end[] = ".dist-info";
+    DIR *const directory = opendir(path);
+    const struct dirent *entry;
+    bool is_found = false;
+
+    while (directory && !is_found && (entry = readdir(directory))) {
+        const size_t size = strlen(entry->d_name);
+
+        is_found = strncmp(entry->d_name, start, strlen(start)) == 0 &&
+                   size > strlen(end) &&
+                   strcmp(entry->d_name + size - strlen(end), end) == 0;
+    }
+    if (directory)
+        (void)closedir(directory);
+    return is_found;
+}
+
+static bool is_node_installed(const char *path)
+{
+    const int size = (int)(strrchr(path, '/') - path);
+
+    return access(otelrun_format("%.*s/node_modules/koffi", size, path),
+                  R_OK) == 0;
+}
+
+static bool is_java_installed(const char *path)
+{
+    (void)path; /* the jar is all of it */
+    return true;
 }
 
 static const struct {
     const char *name, *file;
     const char *never; /* what the variables cannot have in a path */
-    const char *(*add)(struct otelrun_environment *e, const char *path);
+    bool (*is_installed)(const char *path);
+    struct otelrun_sdk_fault (*add)(struct otelrun_environment *e,
+                                    const char *path);
 } runtimes[OTELRUN_RUNTIME_COUNT] = {
-    [OTELRUN_RUNTIME_PYTHON] = {"python", "python", ":", add_python},
-    [OTELRUN_RUNTIME_NODE] = {"node", "node/register.js", "", add_node},
-    [OTELRUN_RUNTIME_JAVA] = {"java", "java/otelctx.jar", ",\"", add_java},
+    [OTELRUN_RUNTIME_PYTHON] = {"python", "python", ":", is_python_installed,
+                                add_python},
+    [OTELRUN_RUNTIME_NODE] = {"node", "node/register.js", "", is_node_installed,
+                              add_node},
+    [OTELRUN_RUNTIME_JAVA] = {"java", "java/otelctx.jar", ",\"",
+                              is_java_installed, add_java},
 };
+
+const char *otelrun_sdk_name(enum otelrun_runtime runtime)
+{
+    return runtimes[runtime].name;
+}
 
 const char *otelrun_sdk_parse(const char *names, unsigned *bits)
 {
@@ -190,18 +241,26 @@ const char *otelrun_sdk_directory(const char *given)
                                                                  : given;
 }
 
-const char *otelrun_sdk_apply(struct otelrun_environment *e,
-                              enum otelrun_runtime runtime,
-                              const char *directory)
+struct otelrun_sdk_fault otelrun_sdk_apply(struct otelrun_environment *e,
+                                           enum otelrun_runtime runtime,
+                                           const char *directory)
 {
-    const char *const name = runtimes[runtime].name;
+    static const char make[] =
+        "demo/sdk/install makes it; --sdk-path names its directory";
     const char *const path =
         otelrun_format("%s/%s", directory, runtimes[runtime].file);
+    const char *found = NULL, *advice = make;
 
-    if (access(path, R_OK) != 0)
-        return otelrun_format("%s: %s: %s", name, path, strerror(errno));
-    if (strpbrk(path, runtimes[runtime].never))
-        return otelrun_format("%s: %s: no variable can have this path", name,
-                              path);
+    if (access(path, R_OK) != 0) {
+        found = strerror(errno);
+    } else if (!runtimes[runtime].is_installed(path)) {
+        found = "not installed, only its sources";
+    } else if (strpbrk(path, runtimes[runtime].never)) {
+        found = "no variable can have this path";
+        advice = "use another directory";
+    }
+    if (found)
+        return (struct otelrun_sdk_fault){otelrun_format("%s: %s", path, found),
+                                          advice};
     return runtimes[runtime].add(e, path);
 }

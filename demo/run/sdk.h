@@ -20,10 +20,19 @@ const char *otelrun_sdk_parse(const char *names, unsigned *runtimes);
  * program, or ../share/otelctx/sdk. It need not be there. */
 const char *otelrun_sdk_directory(const char *given);
 
+/* Why a bridge is not loaded, and what to do. */
+struct otelrun_sdk_fault {
+    const char *found; /* NULL: it is loaded */
+    const char *advice;
+};
+
 /* Sets the variables that load the bridge of one runtime, and keeps what they
- * hold. Returns why the bridge is not loaded, or NULL. */
-const char *otelrun_sdk_apply(struct otelrun_environment *e,
-                              enum otelrun_runtime runtime,
-                              const char *directory);
+ * hold. */
+struct otelrun_sdk_fault otelrun_sdk_apply(struct otelrun_environment *e,
+                                           enum otelrun_runtime runtime,
+                                           const char *directory);
+
+/* "python" and so on. */
+const char *otelrun_sdk_name(enum otelrun_runtime runtime);
 
 #endif

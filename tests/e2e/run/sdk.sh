@@ -10,7 +10,7 @@ unset PYTHONPATH NODE_OPTIONS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS
 
 # tree DIRECTORY: what `demo/sdk/install DIRECTORY` would leave, without contents.
 tree() {
-    mkdir -p "$1/python" "$1/node" "$1/java"
+    mkdir -p "$1/python/otelctx_opentelemetry-1.dist-info" "$1/node/node_modules/koffi" "$1/java"
     touch "$1/node/register.js" "$1/java/otelctx.jar"
 }
 # run OPTION... COMMAND...: with the library of this build.
@@ -67,7 +67,7 @@ same 'the bridge comes first on the path of python, once, and empty entries stay
 same 'another context of python stays, and a line says so' \
     'OTEL_PYTHON_CONTEXT=contextvars_context
 PYTHONPATH=/a
-otelctx-run: warn: without a bridge: python: OTEL_PYTHON_CONTEXT=contextvars_context stays' \
+otelctx-run: warn: without a bridge: python: OTEL_PYTHON_CONTEXT=contextvars_context stays (unset it, or set it to otelctx)' \
     "$(PYTHONPATH=/a OTEL_PYTHON_CONTEXT=contextvars_context with python)"
 same 'options of node stay in front' \
     "NODE_OPTIONS=--require \"/my agent.js\" --no-warnings --require $S/node/register.js" \
@@ -137,19 +137,20 @@ same 'and so does the JVM' "JAVA_TOOL_OPTIONS=$P=/a,\"$TMP/o'my sdk/java/otelctx
 tree a:b,c
 same 'a path that no variable can have is left out' \
     "NODE_OPTIONS=--require $TMP/a:b,c/node/register.js
-otelctx-run: warn: without a bridge: java: $TMP/a:b,c/java/otelctx.jar: no variable can have this path
-otelctx-run: warn: without a bridge: python: $TMP/a:b,c/python: no variable can have this path" \
+otelctx-run: warn: without a bridge: java: $TMP/a:b,c/java/otelctx.jar: no variable can have this path (use another directory)
+otelctx-run: warn: without a bridge: python: $TMP/a:b,c/python: no variable can have this path (use another directory)" \
     "$(variables "" --sdk=all --sdk-path a:b,c)"
 
 # ---- what fails -------------------------------------------------------------
 
 rm sdk/node/register.js
 LACK="node: $S/node/register.js: No such file or directory"
+MAKE='(demo/sdk/install makes it; --sdk-path names its directory)'
 same 'a bridge that is not there is left out, and a line names its path' \
     "OTEL_PYTHON_CONTEXT=otelctx
 PYTHONPATH=$S/python
-otelctx-run: warn: without a bridge: $LACK" "$(with python,node)"
-same 'the command runs' "otelctx-run: warn: without a bridge: $LACK
+otelctx-run: warn: without a bridge: $LACK $MAKE" "$(with python,node)"
+same 'the command runs' "otelctx-run: warn: without a bridge: $LACK $MAKE
 exit 3" "$(said run --sdk=node --sdk-path="$S" sh -c 'exit 3')"
 same 'no line with --quiet' 'exit 3' \
     "$(said run --quiet --sdk=node --sdk-path="$S" sh -c 'exit 3')"
@@ -166,6 +167,17 @@ done
 same 'an empty list is none' 'otelctx-run: --sdk=, : expected python, node, java or all
 otelctx-run: --help shows how it is used
 exit 125' "$(said run '--sdk=, ' true)"
+mkdir -p sources_only/python/otelctx_opentelemetry sources_only/node
+touch sources_only/node/register.js
+same 'sources are no bridges' "otelctx-run: warn: without a bridge: node: $TMP/sources_only/node/register.js: not installed, only its sources $MAKE
+otelctx-run: warn: without a bridge: python: $TMP/sources_only/python: not installed, only its sources $MAKE" \
+    "$(variables "" --sdk=python,node --sdk-path sources_only)"
+same '--sdk-path goes with --sdk only' 'otelctx-run: --sdk-path: it goes with --sdk only
+otelctx-run: --help shows how it is used
+exit 125' "$(said run --sdk-path="$S" true)"
+same 'and is a directory' 'otelctx-run: --sdk-path=: expected a directory
+otelctx-run: --help shows how it is used
+exit 125' "$(said run --sdk=node --sdk-path= true)"
 cc -static -o static_program -x c - <<<'#include <stdlib.h>
 int main(void) { return getenv("PYTHONPATH") ? 1 : 3; }'
 same 'where the library cannot be loaded, no bridge is' 'exit 3' \
@@ -176,11 +188,13 @@ same 'where the library cannot be loaded, no bridge is' 'exit 3' \
 same '--print shows the variables' "export OTEL_PYTHON_CONTEXT='otelctx'
 export PYTHONPATH='$S/python:/a'" \
     "$(PYTHONPATH=/a run --print --sdk=python --sdk-path="$S" | grep PYTHON | sort)"
+same 'and why the command has none' \
+    "otelctx-run: warn: without a context: ./static_program is static: no dynamic linker loads a library (link the program dynamically; build Go with cgo)
+exit 0" "$(said run --print ./static_program)"
 checked() {
     run --check --sdk="$1" --sdk-path="$S" true | grep -A 1 ' sdk ' | tr -s ' '
 }
-same '--check has a line for the bridges' ' ok sdk the bridges are there' \
-    "$(checked python,java)"
+same '--check lists the bridges' " ok sdk python, java: in $S" "$(checked python,java)"
 same 'and says which one is not there' " FAILED sdk $LACK" "$(checked all | head -n 1)"
 check 'its status is 1 then' not run --check --sdk=node --sdk-path="$S" true
 check 'and 0 otherwise' run --check --sdk=java --sdk-path="$S" true
@@ -188,7 +202,7 @@ same 'without the option there is no such line' 0 "$(run --check true | grep -c 
 
 # ---- install ----------------------------------------------------------------
 
-# Package managers that only leave files, and a source for each of them.
+# Package managers that leave the files by which a bridge is found, and a source for each of them.
 mkdir -p sources/python/x.egg-info sources/node/node_modules sources/java/target fake
 cp "$ROOT/demo/sdk/install" sources
 touch sources/python/pyproject.toml sources/node/register.js sources/java/pom.xml
@@ -199,12 +213,12 @@ while [ "$1" != --target ]; do
     [ "$1" != --no-deps ] || own=1
     shift
 done
-mkdir "$2" && ls -A "$3" >"$2/built${own-with_deps}"
+mkdir -p "$2/otelctx_opentelemetry-1.dist-info" && ls -A "$3" >"$2/built${own-with_deps}"
 END
 cat >fake/npm <<'END'
 #!/bin/sh
 [ ! -e fail ] || { echo why && exit 1; }
-mkdir node_modules && echo "$*" >node_modules/how
+mkdir -p node_modules/koffi && echo "$*" >node_modules/how
 END
 cat >fake/mvn <<'END'
 #!/bin/sh
@@ -220,13 +234,14 @@ install() {
 }
 same 'install makes the directory of all three' "$TMP/made/python
 $TMP/made/node
-$TMP/made/java" "$(install made)"
+$TMP/made/java" "$(install made 2>made.err)"
 same 'for --sdk to find' "NODE_OPTIONS=--require $TMP/made/node/register.js
 OTEL_JAVAAGENT_EXTENSIONS=$TMP/made/java/otelctx.jar
 OTEL_PYTHON_CONTEXT=otelctx
 PYTHONPATH=$TMP/made/python" "$(variables "" --sdk=all --sdk-path=made)"
 same 'python without other packages, which would hide those of the program' \
-    'made/python/built1:pyproject.toml' "$(grep -H . made/python/*)"
+    'made/python/built1:pyproject.toml' "$(grep -H . made/python/built*)"
+contains 'and says that it is slower, where nothing was compiled' 'ctypes makes the calls' "$(<made.err)"
 contains 'node without what only developers need' ' --omit=dev ' "$(<made/node/node_modules/how)"
 same 'nothing is left beside' 'java node python' "$(listed made)"
 same 'nor in the sources' 'install java node python' "$(listed sources)"
@@ -247,10 +262,15 @@ exit 2' "$(said install)"
 mkdir few
 ln -s "$(command -v dirname)" few
 for lack in \
-    "python: $TMP/few/python has no pip (Debian: python3-pip; or set PYTHON)" \
+    "python: there is no $TMP/few/python" \
     'node: there is no npm (Debian: npm)' 'java: there is no mvn (Debian: maven)'; do
     same "without its tool, ${lack%%:*} is refused" "install: $lack
 exit 1" "$(said env PYTHON="$TMP/few/python" PATH="$TMP/few" /bin/sh sources/install new "${lack%%:*}")"
 done
+same 'so is a Python without pip' 'install: python: false has no pip (Debian: python3-pip; or set PYTHON)
+exit 1' "$(said env PYTHON=false sources/install new python)"
+same 'a runtime in place of the directory is refused' \
+    'install: python: the directory comes first (./python, if it is one)
+exit 1' "$(said install python)"
 check 'before anything is made' [ ! -e new ]
 done_testing
