@@ -131,6 +131,39 @@ run_steps other
 same 'a wrong value of OTELCTX_RESOURCE is named, and ignored' \
     'otelctx: OTELCTX_RESOURCE=all: it can only be sdk; ignored' "$(<"$TMP/other.err")"
 
+# ---- What few programs do
+
+# corner CASE [OPTION]...: what the reader saw at each step, and the messages.
+corner() {
+    local path
+
+    path=$(class_path new 'opentelemetry-[a-i]*' 'opentelemetry-sdk*')
+    visit "LD_PRELOAD=$SHIM" OTEL_TRACES_EXPORTER=none "${quiet[@]}" java "${@:2}" \
+        -cp "$java_bridge:$path" Corners "$1"
+    cat "$TMP/stderr"
+}
+same 'a scope that another thread closes' "entered
+$(ids 2 1)
+closed false" "$(corner another)"
+same 'ids that are none are not shown, and those around them are not either meanwhile' "odd
+back
+$(ids 2 1)" "$(corner odd)"
+same 'scopes that are never closed do not fill the heap' 'survived
+11111111111111111111111111111111 2222222222222222 0 ' "$(corner unclosed -Xmx24m)"
+same 'of many scopes within each other, the innermost one counts' \
+    "$(for level in 151 101 51 1; do
+        echo "level $(printf 'a3ce929d%08x' $((level + 2)))"
+        ids 2 $((level + 2))
+        echo
+    done)" "$(corner nested)"
+same 'where the SDK makes no spans, the bridge does not change that' 'valid false' \
+    "$(corner processors)"
+mkdir -p "$TMP/of the program"
+cp "$java_built/bridge/classes/otelctx/library/com/sun/jna/linux-$(uname -m | tr _ -)/libjnidispatch.so" "$TMP/of the program"
+same "the bridge's JNA leaves the program's library and properties alone" "entered
+$(ids 2 1)
+false null" "$(corner library "-Djna.boot.library.path=$TMP/of the program" -Djna.noclasspath=true)"
+
 newest=$(newest_java)
 if [ -n "$newest" ]; then
     virtual=1

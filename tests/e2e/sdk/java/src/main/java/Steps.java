@@ -47,7 +47,7 @@ public final class Steps {
                 .addSpanProcessor(SimpleSpanProcessor.create(EXPORTER));
     }
 
-    private static Tracer tracer(boolean isManual) {
+    static Tracer tracer(boolean isManual) {
         OpenTelemetrySdk sdk =
                 isManual
                         ? OpenTelemetrySdk.builder()
@@ -68,7 +68,7 @@ public final class Steps {
         return names;
     }
 
-    private static void step(String name) throws Exception {
+    static void step(String name) throws Exception {
         System.out.println(name);
         while (System.in.read() > '\n') {}
     }
