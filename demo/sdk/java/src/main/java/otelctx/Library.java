@@ -4,7 +4,9 @@ package otelctx;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Loads JNA and ASM from this jar's folder otelctx/library, and the classes that use them. Nobody
@@ -13,6 +15,9 @@ import java.util.Set;
 final class Library extends ClassLoader {
     private static final String FOLDER = "otelctx/library/";
     private static final Set<String> USERS = Set.of("otelctx.JnaCalls", "otelctx.SdkSpanPatch");
+
+    /** The properties of JNA, but the folder that it needs. */
+    private static final Pattern PROPERTIES = Pattern.compile("(?<!sun[.])jna[.](?!tmpdir)");
 
     private Library() {
         super(Library.class.getClassLoader());
@@ -51,10 +56,23 @@ final class Library extends ClassLoader {
             }
             byte[] bytes = in.readAllBytes();
 
+            if (name.startsWith("com.sun.jna.")) {
+                bytes = renameProperties(bytes);
+            }
             return defineClass(name, bytes, 0, bytes.length);
         } catch (IOException e) {
             throw new ClassNotFoundException(name, e);
         }
+    }
+
+    /**
+     * The program's properties say where its own JNA has its native library. This copy must not
+     * load that: the JVM loads a library for one loader only.
+     */
+    private static byte[] renameProperties(byte[] jna) {
+        String text = new String(jna, StandardCharsets.ISO_8859_1);
+
+        return PROPERTIES.matcher(text).replaceAll("JNA.").getBytes(StandardCharsets.ISO_8859_1);
     }
 
     /** JNA finds its native library here. */
