@@ -5,6 +5,9 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.SpanProcessor;
+import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
@@ -71,8 +74,14 @@ public final class Bench {
     }
 
     public static void main(String[] arguments) {
+        // Without a processor the SDK makes no spans. The spans here do not end.
+        SpanProcessor processor = SimpleSpanProcessor.create(InMemorySpanExporter.create());
         Tracer tracer =
-                AutoConfiguredOpenTelemetrySdk.initialize().getOpenTelemetrySdk().getTracer("b");
+                AutoConfiguredOpenTelemetrySdk.builder()
+                        .addTracerProviderCustomizer((b, p) -> b.addSpanProcessor(processor))
+                        .build()
+                        .getOpenTelemetrySdk()
+                        .getTracer("b");
         Context[] contexts = new Context[SPANS];
 
         for (int i = 0; i < SPANS; i++) {

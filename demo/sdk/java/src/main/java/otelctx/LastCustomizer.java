@@ -4,7 +4,7 @@ package otelctx;
 import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizer;
 import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizerProvider;
 
-/** Runs after the other customizers, so that it sees the resource that they made. */
+/** Runs after the other customizers, so that it sees the resource and the processors they made. */
 public final class LastCustomizer implements AutoConfigurationCustomizerProvider {
     @Override
     public int order() {
@@ -21,6 +21,8 @@ public final class LastCustomizer implements AutoConfigurationCustomizerProvider
                         bridge.publish(resource);
                         return resource;
                     });
+            customizer.addTracerProviderCustomizer(
+                    (builder, properties) -> Ends.addTo(builder, bridge));
         }
     }
 }
