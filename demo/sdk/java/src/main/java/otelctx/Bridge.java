@@ -49,10 +49,15 @@ final class Bridge {
                     instance = new Bridge(shim);
                 }
             } catch (Throwable e) {
-                System.err.println("otelctx: no span is shown: " + e);
+                System.err.println("otelctx: no span is shown: " + cause(e));
             }
         }
         return instance;
+    }
+
+    /** What a reflective call or a class's initializer had to say. */
+    private static Throwable cause(Throwable e) {
+        return e.getCause() == null ? e : cause(e.getCause());
     }
 
     ContextStorage wrap(ContextStorage storage) {
@@ -60,15 +65,18 @@ final class Bridge {
     }
 
     Scope enter(ContextStorage storage, Scope scope, Context context) {
-        try {
-            Display display = displays.get();
+        Display display = displays.get();
 
+        try {
             if (display == null) {
-                display = new Display(shim, attributes, isTlsOnly);
+                display = new Display(displays, shim, attributes, isTlsOnly);
                 displays.set(display);
             }
             return display.enter(storage, scope, context);
         } catch (Throwable e) {
+            if (display != null) {
+                display.hide(); // what is shown is not current any more
+            }
             return scope;
         }
     }
@@ -111,7 +119,7 @@ final class Bridge {
             }
             shim.publishResource();
         } catch (Throwable e) {
-            System.err.println("otelctx: no resource is published: " + e);
+            System.err.println("otelctx: no resource is published: " + cause(e));
         }
     }
 }

@@ -24,6 +24,10 @@ final class Display {
 
     private static final int RETRY = 256;
 
+    /** Programs that never close scopes must not fill the heap. */
+    private static final int DEPTH = 64;
+
+    private final ThreadLocal<Display> displays;
     private final Thread thread = Thread.currentThread();
     private final Shim shim;
     private final SpanAttributes attributes;
@@ -35,7 +39,13 @@ final class Display {
     private int failures;
     private Entry current;
 
-    Display(Shim shim, SpanAttributes attributes, boolean pinned) throws Throwable {
+    Display(
+            ThreadLocal<Display> displays,
+            Shim shim,
+            SpanAttributes attributes,
+            boolean pinned)
+            throws Throwable {
+        this.displays = displays;
         this.shim = shim;
         this.attributes = attributes;
         this.pinned = pinned;
@@ -70,7 +80,8 @@ final class Display {
         private final ContextStorage storage;
         private final Scope scope;
         private final Context context;
-        private final Entry outer;
+        private final Entry outer; // null, too, if there are DEPTH within it
+        private final int depth;
         private final Span span;
         private final boolean valid;
         private long traceHigh;
@@ -83,25 +94,42 @@ final class Display {
             this.storage = storage;
             this.scope = scope;
             this.context = context;
-            this.outer = outer;
+            depth = outer == null || outer.depth == DEPTH ? 0 : outer.depth + 1;
+            this.outer = depth == 0 ? null : outer;
             span = Span.fromContextOrNull(context);
+            valid = span != null && parse();
+        }
 
-            SpanContext ids = span == null ? null : span.getSpanContext();
+        /** A span may be of any class, and its ids any text. */
+        private boolean parse() {
+            try {
+                SpanContext ids = span.getSpanContext();
 
-            valid = ids != null && ids.isValid();
-            if (valid) {
+                if (!ids.isValid()) {
+                    return false;
+                }
                 display.copy(ids);
                 traceHigh = Hex.parse(display.digits, 0);
                 traceLow = Hex.parse(display.digits, 16);
                 spanId = Hex.parse(display.digits, 32);
                 flags = (byte) (ids.getTraceFlags().asByte() & FLAGS);
+                return true;
+            } catch (RuntimeException e) {
+                return false;
             }
         }
 
+        /** The SDK lets any thread close it that has this context. */
         @Override
         public void close() {
             scope.close();
-            display.left(this);
+
+            Display here =
+                    Thread.currentThread() == display.thread ? display : display.displays.get();
+
+            if (here != null) {
+                here.left(this);
+            }
         }
 
         boolean isShowable() throws Throwable {
@@ -121,9 +149,6 @@ final class Display {
     /** What is current now is the storage's to say: it ignores a scope closed out of order. */
     private void left(Entry closed) {
         try {
-            if (Thread.currentThread() != thread) {
-                return;
-            }
             Context now = closed.storage.current();
             Entry entry = current;
 
@@ -204,7 +229,7 @@ final class Display {
         shim.attach(record, entry.flags);
     }
 
-    private void hide() {
+    void hide() {
         try {
             if (!pinned) {
                 shim.detach();

@@ -51,7 +51,7 @@ final class SpanAttributes {
                                 + name
                                 + ": no key, errno "
                                 + -index);
-            } else if (!name.isEmpty()) {
+            } else if (!name.isEmpty() && !wanted.contains(name)) {
                 wanted.keys.add(new Key(index, name));
             }
         }
