@@ -161,6 +161,15 @@ contains 'and that is told' \
     "otelctx::layer() belongs after OpenTelemetry's layer; nothing is shown" \
     "$(plain LD_PRELOAD="$SHIM" "$TMP/new" misplaced)"
 
+# What few programs do: tests/e2e/sdk/rust/corners.rs.
+corner() { # STEPS CASE
+    steps "$1" LD_PRELOAD="$SHIM" "$wanted" "$TMP/new" corner "$2"
+}
+check 'a second layer does no harm' corner 2 twice
+check 'a layer may come while spans are entered' corner 3 reload
+check 'the fields of a span that OpenTelemetry does not know are not shown' corner 3 filtered
+check 'where a span is left, the record of another part of the program stays' corner 4 beside
+
 alone=$(plain "$TMP/new" steps)
 same 'without the shim it prints the same' "$alone" \
     "$(plain "$wanted" OTELCTX_RESOURCE=sdk "$TMP/new" steps)"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! Usage: spans serve FILE | steps [observe] | misplaced | bench
-//! See server.rs, steps.rs and tests/bench/sdk/rust.rs.
+//! Usage: spans serve FILE | steps [observe] | misplaced | corner CASE | bench
+//! See server.rs, steps.rs, corners.rs and tests/bench/sdk/rust.rs.
 
 #[path = "../../../bench/sdk/rust.rs"]
 mod bench;
+mod corners;
 mod server;
 mod setup;
 mod steps;
@@ -17,6 +18,7 @@ fn main() {
         "serve" => server::run(&arguments[2]),
         "steps" => steps::run(arguments.len() > 2),
         "misplaced" => steps::run_misplaced(),
+        "corner" => corners::run(&arguments[2]),
         "bench" => bench::run(),
         other => panic!("{other}?"),
     }

@@ -15,7 +15,7 @@ use tracing::field::Empty;
 use tracing::{info_span, Span};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-fn step(name: &str, attributes: &str) {
+pub fn step(name: &str, attributes: &str) {
     Context::map_current(|context| {
         let span = context.span();
         let span = span.span_context();
@@ -29,7 +29,7 @@ fn step(name: &str, attributes: &str) {
     });
 }
 
-fn say(name: &str, expected: &str) {
+pub fn say(name: &str, expected: &str) {
     println!("{} {name}: {expected}", std::process::id());
     if std::io::stdin().read_line(&mut String::new()).unwrap() == 0 {
         std::process::exit(1);
@@ -145,6 +145,20 @@ pub fn run_misplaced() {
 
 /// Another part of the program attaches a record of its own, in a span or not.
 fn beside(parent: &str) {
+    with_other_record(|other| {
+        let inner = info_span!("inner", rpc.method = "refused").entered();
+        say("beside another record", other);
+        inner.record("rpc.method", "refused again");
+        say("recorded beside another record", other);
+        drop(inner);
+        say("left beside another record", other);
+    });
+    info_span!("inner").in_scope(|| ());
+    step("without the other record", parent);
+}
+
+/// Where there is a shim: with a record attached that is shown as `other`.
+pub fn with_other_record(work: impl FnOnce(&str)) {
     let init: Option<unsafe extern "C" fn(*mut u8, *const u8, *const u8, u8)> =
         find(c"otelctx_record_init");
     let swap: Option<unsafe extern "C" fn(*mut u8, *mut *mut u8)> =
@@ -155,22 +169,14 @@ fn beside(parent: &str) {
     let record: &mut [u64; 80] = Box::leak(Box::new([0; 80]));
     let record = record.as_mut_ptr().cast();
     let mut before = std::ptr::null_mut();
-    let other = format!("{} {} 1", "05".repeat(16), "06".repeat(8));
 
     // SAFETY: the types are those of otelctx.h, and the record stays.
     unsafe {
         init(record, [5; 16].as_ptr(), [6; 8].as_ptr(), 1);
         swap(record, &mut before);
-        let inner = info_span!("inner", rpc.method = "refused").entered();
-        say("beside another record", &other);
-        inner.record("rpc.method", "refused again");
-        say("recorded beside another record", &other);
-        drop(inner);
-        say("left beside another record", &other);
+        work(&format!("{} {} 1", "05".repeat(16), "06".repeat(8)));
         swap(before, std::ptr::null_mut());
     }
-    info_span!("inner").in_scope(|| ());
-    step("without the other record", parent);
 }
 
 fn find<F>(name: &CStr) -> Option<F> {
