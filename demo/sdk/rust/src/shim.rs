@@ -14,13 +14,15 @@ pub(crate) struct Shim {
     attach: unsafe extern "C" fn(*const u8, *const u8, u8) -> c_int,
     attr: unsafe extern "C" fn(u8, *const u8, usize) -> c_int,
     detach: unsafe extern "C" fn() -> c_int,
+    get: unsafe extern "C" fn(*mut Ids) -> c_int,
     key: unsafe extern "C" fn(*const c_char) -> c_int,
     process_set: unsafe extern "C" fn(*const c_char, *const c_char) -> c_int,
     process_publish: unsafe extern "C" fn() -> c_int,
 }
 
-/// The context of a span, as readers see it.
-#[derive(Clone, Copy)]
+/// The context of a span, as readers see it: struct otelctx_ids.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
 pub(crate) struct Ids {
     pub(crate) trace_id: [u8; 16],
     pub(crate) span_id: [u8; 8],
@@ -45,16 +47,17 @@ unsafe fn find<F>(name: &str) -> Option<F> {
 
 /// A child starts with a copy of the span in which its parent forked.
 extern "C" fn forked() {
-    if let Some(shim) = Shim::get() {
+    // Not Shim::get(): another thread of the parent may be within it.
+    if let Some(Some(shim)) = SHIM.get() {
         shim.show(None);
     }
 }
 
+static SHIM: OnceLock<Option<Shim>> = OnceLock::new();
+
 impl Shim {
     /// None if it is not loaded, or is disabled.
     pub(crate) fn get() -> Option<&'static Self> {
-        static SHIM: OnceLock<Option<Shim>> = OnceLock::new();
-
         SHIM.get_or_init(Self::find).as_ref()
     }
 
@@ -70,6 +73,7 @@ impl Shim {
                 attach: find("otelctx_attach")?,
                 attr: find("otelctx_attr")?,
                 detach: find("otelctx_detach")?,
+                get: find("otelctx_get")?,
                 key: find("otelctx_key")?,
                 process_set: find("otelctx_process_set")?,
                 process_publish: find("otelctx_process_publish")?,
@@ -96,7 +100,7 @@ impl Shim {
                     attached
                 }
                 None => {
-                    if ATTACHED.get() != 0 {
+                    if ATTACHED.get() != 0 && self.is_own() {
                         (self.detach)();
                         ATTACHED.set(0);
                     }
@@ -104,6 +108,15 @@ impl Shim {
                 }
             }
         }
+    }
+
+    /// Is what is attached still what this crate has attached? Another part of
+    /// the program may have put a record of its own in its place.
+    fn is_own(&self) -> bool {
+        let mut ids = Ids::default();
+
+        // SAFETY: it has the layout of otelctx.h.
+        unsafe { (self.get)(&mut ids) == 0 && self.shows(ids.span()) }
     }
 
     /// Whether this crate has attached that span to the calling thread.
