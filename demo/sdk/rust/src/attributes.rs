@@ -4,9 +4,20 @@
 //! tracing's spans have them.
 
 use crate::shim::{Ids, Shim};
+use std::cell::Cell;
 use std::fmt::Debug;
 use tracing_core::field::{Field, Visit};
 use tracing_subscriber::registry::{LookupSpan, SpanRef};
+
+thread_local! {
+    static SEEN: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Notes which span is current after one of tracing was entered or left.
+/// Returns which one was before; 0: none.
+pub(crate) fn see(ids: Option<&Ids>) -> u64 {
+    SEEN.replace(ids.map_or(0, Ids::span))
+}
 
 /// The names, and their indexes in the process context.
 pub(crate) struct Keys(Vec<(String, u8)>);
@@ -101,9 +112,9 @@ impl Values {
     }
 
     /// Notes the id when the span is entered first. The SDK need not know of
-    /// this span: then another one is current.
-    pub(crate) fn entered(&mut self, ids: &Ids) {
-        if self.span == 0 && self.outer != ids.span() {
+    /// this span: then the one before is still current.
+    pub(crate) fn entered(&mut self, ids: &Ids, before: u64) {
+        if self.span == 0 && ![self.outer, before].contains(&ids.span()) {
             self.span = ids.span();
         }
     }

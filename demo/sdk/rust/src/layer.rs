@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use crate::attributes::{Keys, Values};
+use crate::attributes::{self, Keys, Values};
 use crate::order::Order;
 use crate::sdk;
 use crate::shim::Shim;
@@ -56,7 +56,8 @@ where
         let values = Values::new(sdk::current(), fields);
 
         if let Some(span) = ctx.span(id) {
-            span.extensions_mut().insert(values);
+            // A second layer has its own there, and insert() panics.
+            span.extensions_mut().replace(values);
         }
     }
 
@@ -91,9 +92,11 @@ where
         if work.keys.is_empty() {
             return;
         }
+        let before = attributes::see(ids.as_ref());
+
         if let (Some(ids), Some(span)) = (ids, ctx.span(id)) {
             if let Some(values) = span.extensions_mut().get_mut::<Values>() {
-                values.entered(&ids);
+                values.entered(&ids, before);
             }
             if shown {
                 work.keys.show(work.shim, &ids, Some(span));
@@ -111,10 +114,14 @@ where
             work.shim.show(None);
             return;
         }
-        if work.shim.show(ids.as_ref()) && !work.keys.is_empty() {
-            if let Some(ids) = ids {
-                work.keys.show(work.shim, &ids, ctx.lookup_current());
-            }
+        let shown = work.shim.show(ids.as_ref());
+
+        if work.keys.is_empty() {
+            return;
+        }
+        attributes::see(ids.as_ref());
+        if let Some(ids) = ids.filter(|_| shown) {
+            work.keys.show(work.shim, &ids, ctx.lookup_current());
         }
     }
 }

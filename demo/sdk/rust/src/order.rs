@@ -54,7 +54,10 @@ impl Order {
     #[cold]
     fn conclude(&self, is_current: bool) {
         let Entered { spans, current } = ENTERED.get();
-        let spans = spans.saturating_sub(1);
+        // None if it was entered before there was this layer.
+        let Some(spans) = spans.checked_sub(1) else {
+            return;
+        };
 
         ENTERED.set(Entered { spans, current });
         if spans > 0 || is_current == current {
