@@ -51,19 +51,28 @@ static struct otelrun_sdk_fault add_python(struct otelrun_environment *e,
                                            const char *path)
 {
     const char *const context = get(e, "OTEL_PYTHON_CONTEXT");
-    const char *at = get(e, "PYTHONPATH"), *entries = path;
+    const char *const old = get(e, "PYTHONPATH");
+    const size_t path_size = strlen(path);
+    char *const entries =
+        otelrun_allocate(path_size + (old ? strlen(old) : 0) + 2, 1);
+    char *end = entries + path_size;
 
     if (context && strcmp(context, "otelctx") != 0)
         return (struct otelrun_sdk_fault){
             otelrun_format("OTEL_PYTHON_CONTEXT=%s stays", context),
             "unset it, or set it to otelctx"};
-    while (at) {
+    memcpy(entries, path, path_size);
+    for (const char *at = old; at;) {
         const size_t size = strcspn(at, ":");
 
-        if (size != strlen(path) || strncmp(at, path, size) != 0)
-            entries = otelrun_format("%s:%.*s", entries, (int)size, at);
+        if (size != path_size || strncmp(at, path, size) != 0) {
+            *end++ = ':';
+            memcpy(end, at, size);
+            end += size;
+        }
         at = at[size] == ':' ? at + size + 1 : NULL;
     }
+    *end = '\0';
     otelrun_environment_set(e, "PYTHONPATH", entries);
     otelrun_environment_set(e, "OTEL_PYTHON_CONTEXT", "otelctx");
     return (struct otelrun_sdk_fault){NULL, NULL};
@@ -108,6 +117,19 @@ static const char *end_of_option(const char *at)
     return at;
 }
 
+/* The value of the property in an option whose text may be quoted, also in
+ * part; NULL: another option. */
+static const char *value_of_property(const char *option)
+{
+    for (const char *name = EXTENSIONS; *name != '\0'; option++) {
+        if (*option == *name)
+            name++;
+        else if (*option != '"' && *option != '\'')
+            return NULL;
+    }
+    return option;
+}
+
 /* Adds the file to the property, if the variable sets it: of several, the last
  * one counts. */
 static void add_to_property(struct otelrun_environment *e, const char *name,
@@ -118,11 +140,11 @@ static void add_to_property(struct otelrun_environment *e, const char *name,
     const char *at = text, *value = NULL, *end = NULL;
 
     while (at && *(at += strspn(at, BLANKS)) != '\0') {
-        const char *const option = at + strspn(at, "\"'");
+        const char *const found = value_of_property(at);
 
         at = end_of_option(at);
-        if (strncmp(option, EXTENSIONS, strlen(EXTENSIONS)) == 0) {
-            value = option + strlen(EXTENSIONS);
+        if (found) {
+            value = found;
             end = at;
         }
     }

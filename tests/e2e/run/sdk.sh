@@ -64,6 +64,10 @@ same 'a variable that is empty counts as unset' "$ALL" \
 same 'the bridge comes first on the path of python, once, and empty entries stay' \
     "PYTHONPATH=$S/python:/a::$S/python/x:" \
     "$(PYTHONPATH="/a::$S/python:$S/python/x:" with python | grep PATH)"
+# As many as one variable can hold.
+many=$(printf 'a:%.0s' {1..50000})
+same 'a path of many entries takes little memory' "$(cksum <<<"PYTHONPATH=$S/python:$many")" \
+    "$(ulimit -v 500000 && PYTHONPATH=$many run --sdk=python --sdk-path="$S" env | grep ^PYTHONPATH= | cksum)"
 same 'another context of python stays, and a line says so' \
     'OTEL_PYTHON_CONTEXT=contextvars_context
 PYTHONPATH=/a
@@ -104,6 +108,10 @@ same 'one with a quoted path' "$P='/my dir/a.jar',JAR -Dx" \
     "$(property JAVA_TOOL_OPTIONS "$P='/my dir/a.jar' -Dx")"
 same 'one that is quoted as a whole' "\"$P=/my dir/a.jar\",JAR -Dx" \
     "$(property JAVA_TOOL_OPTIONS "\"$P=/my dir/a.jar\" -Dx")"
+same 'one of which only the name is quoted' "-D\"${P#-D}\"=/a.jar,JAR" \
+    "$(property JAVA_TOOL_OPTIONS "-D\"${P#-D}\"=/a.jar")"
+same 'or all but the first letters' "-D'${P#-D}=/my dir/a.jar',JAR" \
+    "$(property JAVA_TOOL_OPTIONS "-D'${P#-D}=/my dir/a.jar'")"
 same 'but not one within another option' "'-Dx= $P=/a.jar'" \
     "$(property JAVA_TOOL_OPTIONS "'-Dx= $P=/a.jar'")"
 same 'and not twice' "$P=$S/java/otelctx.jar,/a.jar" \
@@ -253,6 +261,10 @@ same 'and leaves what was there' 'java node python old' "$(listed made) $(basena
 rm sources/node/fail
 check 'it replaces what was there' install made node
 same 'as a whole' 'node_modules register.js' "$(listed made/node)"
+same 'not into the sources, which it would replace' "install: $TMP/sources: these are the sources
+exit 1" "$(said install sources python)"
+same 'which stay' 'install java node python pyproject.toml' "$(listed sources) $(basename sources/python/p*)"
+same 'CDPATH does not count' "$TMP/made/java" "$(CDPATH=$TMP install made java)"
 same 'a runtime that it does not know' 'install: ruby: expected python, node or java
 usage: install DIRECTORY [python] [node] [java]
 exit 2' "$(said install new python ruby)"
