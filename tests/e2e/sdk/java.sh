@@ -159,10 +159,11 @@ same 'of many scopes within each other, the innermost one counts' \
 same 'where the SDK makes no spans, the bridge does not change that' 'valid false' \
     "$(corner processors)"
 mkdir -p "$TMP/of the program"
-cp "$java_built/bridge/classes/otelctx/library/com/sun/jna/linux-$(uname -m | tr _ -)/libjnidispatch.so" "$TMP/of the program"
+library=com/sun/jna/linux-$(uname -m | tr _ -)/libjnidispatch.so
+cp "$java_built/bridge/classes/otelctx/library/$library" "$TMP/of the program"
 same "the bridge's JNA leaves the program's library and properties alone" "entered
 $(ids 2 1)
-false null" "$(corner library "-Djna.boot.library.path=$TMP/of the program" -Djna.noclasspath=true)"
+false null" "$(corner library -Djna.noclasspath=true "-Djna.boot.library.path=$TMP/of the program")"
 
 newest=$(newest_java)
 if [ -n "$newest" ]; then
