@@ -158,6 +158,9 @@ same 'of many scopes within each other, the innermost one counts' \
     done)" "$(corner nested)"
 same 'where the SDK makes no spans, the bridge does not change that' 'valid false' \
     "$(corner processors)"
+same 'the strict storage of the API can be closed' "entered
+$(ids 2 1)
+closed" "$(corner storage -Dio.opentelemetry.context.enableStrictContext=true)"
 mkdir -p "$TMP/of the program"
 library=com/sun/jna/linux-$(uname -m | tr _ -)/libjnidispatch.so
 cp "$java_built/bridge/classes/otelctx/library/$library" "$TMP/of the program"

@@ -5,8 +5,11 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.Scope;
 
-/** The storage of contexts that the program has anyway, which also shows what is current. */
-final class SpanStorage implements ContextStorage {
+/**
+ * The storage of contexts that the program has anyway, which also shows what is current. Programs
+ * close the API's strict storage, which they expect to get.
+ */
+final class SpanStorage implements ContextStorage, AutoCloseable {
     private final ContextStorage storage;
     private final Bridge bridge;
 
@@ -31,5 +34,12 @@ final class SpanStorage implements ContextStorage {
     @Override
     public Context root() {
         return storage.root();
+    }
+
+    @Override
+    public void close() throws Exception {
+        if (storage instanceof AutoCloseable) {
+            ((AutoCloseable) storage).close();
+        }
     }
 }

@@ -6,6 +6,7 @@ import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
+import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 import java.lang.reflect.Proxy;
@@ -114,6 +115,15 @@ public final class Corners {
                         + " " + System.getProperty("jna.loaded"));
     }
 
+    /** The storage that finds scopes that nobody closes. */
+    private static void closeStorage() throws Exception {
+        try (Scope scope = span().makeCurrent()) {
+            Steps.step("entered");
+        }
+        ((AutoCloseable) ContextStorage.get()).close();
+        Steps.step("closed");
+    }
+
     public static void main(String[] arguments) throws Exception {
         switch (arguments[0]) {
             case "another":
@@ -130,6 +140,9 @@ public final class Corners {
                 break;
             case "processors":
                 withoutProcessors();
+                break;
+            case "storage":
+                closeStorage();
                 break;
             case "library":
                 library();
