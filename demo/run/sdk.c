@@ -55,13 +55,12 @@ static struct otelrun_sdk_fault add_python(struct otelrun_environment *e,
     const size_t path_size = strlen(path);
     char *const entries =
         otelrun_allocate(path_size + (old ? strlen(old) : 0) + 2, 1);
-    char *end = entries + path_size;
+    char *end = stpcpy(entries, path);
 
     if (context && strcmp(context, "otelctx") != 0)
         return (struct otelrun_sdk_fault){
             otelrun_format("OTEL_PYTHON_CONTEXT=%s stays", context),
             "unset it, or set it to otelctx"};
-    memcpy(entries, path, path_size);
     for (const char *at = old; at;) {
         const size_t size = strcspn(at, ":");
 
