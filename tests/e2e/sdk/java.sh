@@ -167,6 +167,8 @@ cp "$java_built/bridge/classes/otelctx/library/$library" "$TMP/of the program"
 same "the bridge's JNA leaves the program's library and properties alone" "entered
 $(ids 2 1)
 false null" "$(corner library -Djna.noclasspath=true "-Djna.boot.library.path=$TMP/of the program")"
+contains 'and where JNA cannot unpack its own, a line says so' \
+    'otelctx: no span is shown: java.lang.UnsatisfiedLinkError: ' "$(corner another -Djna.tmpdir=/proc)"
 
 newest=$(newest_java)
 if [ -n "$newest" ]; then

@@ -9,10 +9,13 @@ import java.nio.ByteBuffer;
 
 /** Before Java 22. */
 public final class JnaCalls implements Calls {
+    /** Throws UnsatisfiedLinkError where JNA cannot unpack and load its own library. */
+    private final NativeLibrary process = NativeLibrary.getProcess();
+
     @Override
     public long find(String name) {
         try {
-            return Pointer.nativeValue(NativeLibrary.getProcess().getFunction(name));
+            return Pointer.nativeValue(process.getFunction(name));
         } catch (UnsatisfiedLinkError e) {
             return 0;
         }
