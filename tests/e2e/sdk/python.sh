@@ -205,7 +205,7 @@ same "the process context is the SDK's resource" \
 echo >&"$in"
 wait "$PID"
 
-settings=()
+settings=(OTELCTX_SPAN_ATTRIBUTES=http.route,long,longer)
 check 'the span follows contexts, threads, forks, tasks and greenlets' under new python3 "$here/cases.py"
 check 'without the compiled module, too' under new python3 "$here/cases.py" fallback
 
@@ -216,7 +216,7 @@ aside() {
         --target "$TMP/aside" "$TMP/source"
     rm -r "$TMP/source"
     "$TMP/new/bin/pip" uninstall -q -y otelctx-opentelemetry
-    settings=(PYTHONPATH="$TMP/aside:$here")
+    settings+=(PYTHONPATH="$TMP/aside:$here")
     under new python3 "$here/cases.py"
 }
 check 'installed into a folder of PYTHONPATH, too' aside

@@ -6,14 +6,22 @@ import ctypes
 import functools
 import gc
 import sys
-import threading
 
 _loaded = ctypes.PyDLL(None)  # whatever is loaded: no library is named
 _shim = {}
 _keys = {}
-_thread = threading.local()
+# threading.local itself: gevent may have put one for each greenlet in its place.
+_thread = next(
+    type_
+    for type_ in object.__subclasses__()
+    if (type_.__module__, type_.__name__) == ("_thread", "_local")
+)()
+# What an odd span, or an SDK that is not as expected, raises. All else is of a
+# signal handler, and for the program.
+_ODD = AttributeError, TypeError, ValueError, OverflowError
 _variable = None
 _span_key = None
+_plain_span = None
 _inherited = None
 _sdk_span = ()
 _trace_greenlets = None
@@ -33,6 +41,7 @@ def abi():
         ("process_publish",),
         ("attach", bytes_, bytes_, byte),
         ("attr", byte, bytes_, size),
+        ("attr_unset", byte),
         ("detach",),
     ):
         try:
@@ -63,14 +72,20 @@ def _is_shown():
     return getattr(_thread, "is_shown", False)
 
 
-def _hide():
+def hide():
     if _is_shown():
-        _thread.is_shown = False
         _shim["detach"]()
+        _thread.is_shown = False
+
+
+def _is_outside():
+    return getattr(_thread, "is_outside", False)
 
 
 def _find_span_key():
-    global _span_key
+    global _span_key, _plain_span
+    module = sys.modules.get("opentelemetry.trace.span")
+    _plain_span = getattr(module, "NonRecordingSpan", None)
     module = sys.modules.get("opentelemetry.trace.propagation")
     _span_key = getattr(module, "_SPAN_KEY", None)
     return _span_key
@@ -78,59 +93,77 @@ def _find_span_key():
 
 def _current_span():
     context = _variable.get()
-    if not context or context is _inherited:
-        return None
-    return context.get(_span_key or _find_span_key())
+    span = context.get(_span_key or _find_span_key()) if context else None
+    return None if span is _inherited else span
 
 
 def _text(value):
-    if isinstance(value, str):
-        return value.encode()
-    if isinstance(value, bool):
-        return b"true" if value else b"false"
-    return str(value).encode() if isinstance(value, (int, float)) else None
+    try:
+        if isinstance(value, str):
+            return value.encode()
+        if isinstance(value, bool):
+            return b"true" if value else b"false"
+        if isinstance(value, int):
+            return int.__repr__(value).encode()
+        return float.__repr__(value).encode()
+    except _ODD:
+        return None
 
 
 def _texts(span):
     if not isinstance(span, _sdk_span):
         return []
     attributes = span._attributes._dict
-    return [
-        (index, text)
-        for name, index in _keys.items()
-        if (text := _text(attributes.get(name))) is not None
-    ]
+    return [(index, _text(attributes.get(name))) for name, index in _keys.items()]
 
 
 def _show_texts(texts):
     for index, text in texts:
-        _shim["attr"](index, text, len(text))
+        if text is None or _shim["attr"](index, text, len(text)) < 0:
+            _shim["attr_unset"](index)
+
+
+def _context_of(span):
+    if isinstance(span, _sdk_span) or type(span) is _plain_span:
+        return span._context
+    try:
+        return span.get_span_context()
+    except Exception:
+        return None
 
 
 def _show(span):
-    context = span.get_span_context()
-    if not context.is_valid or isinstance(span, _sdk_span) and span._end_time:
-        return _hide()
+    context = _context_of(span)
+    if not context or not context.is_valid:
+        return hide()
+    if isinstance(span, _sdk_span) and span._end_time:
+        return hide()
     if _trace_greenlets and not getattr(_thread, "are_greenlets_traced", False):
         _thread.are_greenlets_traced = True
         _trace_greenlets()
     texts = _texts(span) if _keys else []
     trace_id = context.trace_id.to_bytes(16, "big")
     span_id = context.span_id.to_bytes(8, "big")
+    was_shown = _is_shown()
+    _thread.is_shown = True
     if _shim["attach"](trace_id, span_id, context.trace_flags) == 0:
-        _thread.is_shown = True
         _show_texts(texts)
+    else:
+        _thread.is_shown = was_shown
 
 
 def show_current(*_):
     try:
-        span = _current_span()
+        span = None if _is_outside() else _current_span()
         if span is None:
-            _hide()
+            hide()
         else:
             _show(span)
-    except Exception:
-        _hide()
+    except _ODD:
+        hide()
+    except BaseException:
+        hide()
+        raise
 
 
 # From Python 3.14 on, too: PyContext_AddWatcher calls while an exception is under
@@ -142,14 +175,17 @@ def _replace_run():
     run = contextvars.Context.run
 
     def within(function, args, kwargs):
+        _thread.is_outside = False
         show_current()
         return function(*args, **kwargs)
 
     @functools.wraps(run)
     def shown(self, function, /, *args, **kwargs):
+        was_outside = _is_outside()
         try:
             return run(self, within, function, args, kwargs)
         finally:
+            _thread.is_outside = was_outside
             show_current()
 
     # The type's own dictionary, of which __dict__ is a view.
@@ -165,12 +201,40 @@ def start(variable):
     return False
 
 
-def call_within(function, *args):
-    show_current()
+def call_outside(function, *args):
+    was_outside = _is_outside()
+    hide()
+    _thread.is_outside = True
     try:
         return function(*args)
     finally:
-        _hide()
+        _thread.is_outside = was_outside
+        show_current()
+
+
+class _Within:
+    def __init__(self, function):
+        self._otelctx = function
+
+    def __call__(self, *args, **kwargs):
+        was_outside = _is_outside()
+        _thread.is_outside = False
+        show_current()
+        try:
+            return self._otelctx(*args, **kwargs)
+        finally:
+            _thread.is_outside = was_outside
+            hide()
+
+    def __getattr__(self, name):
+        return getattr(self._otelctx, name)
+
+    def __repr__(self):
+        return repr(self._otelctx)
+
+
+def within(function):
+    return _Within(function) if callable(function) else function
 
 
 def set_sdk_span(type_):
@@ -188,18 +252,18 @@ def trace_greenlets(function):
 
 def span_ends(span):
     if _is_shown() and _current_span() is span:
-        _hide()
+        hide()
 
 
 def span_changed(span):
     try:
         if _is_shown() and _current_span() is span:
             _show_texts(_texts(span))
-    except Exception:
+    except _ODD:
         pass
 
 
 def forked():
     global _inherited
-    _hide()
-    _inherited = _variable.get()
+    hide()
+    _inherited = _current_span() or _inherited

@@ -2,38 +2,61 @@
 """What has to be noticed besides a change of the context: that a span ends or
 its attributes change, that greenlets switch, a fork, a provider's resource."""
 
+import contextlib
 import functools
 import importlib.abc
-import importlib.util
+import importlib.machinery
 import os
 import sys
 
 
 def complain(message):
-    print(f"otelctx[{os.getpid()}]: {message}", file=sys.stderr)
+    if sys.stderr:  # else print() would take stdout
+        with contextlib.suppress(Exception):
+            print(f"otelctx[{os.getpid()}]: {message}", file=sys.stderr)
+
+
+class _Spec(importlib.machinery.ModuleSpec):
+    """Of a module whose import calls a function when it is complete."""
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if name == "_initializing" and not value:
+            function = self.__dict__.pop("_otelctx")
+            self.__class__ = importlib.machinery.ModuleSpec
+            if self.name in sys.modules:
+                function(sys.modules[self.name])
+
+
+def _tell(spec, function):
+    if type(spec) is importlib.machinery.ModuleSpec:
+        spec._otelctx = function
+        spec.__class__ = _Spec
 
 
 class _WhenImported(importlib.abc.MetaPathFinder):
-    """Calls a function with a module as soon as it has been imported."""
+    """Calls a function with a module when it has been imported; to find it is
+    not enough, for programs look what there is."""
 
     def __init__(self, functions):
         self._functions = functions
 
     def find_spec(self, name, path=None, target=None):
-        function = self._functions.pop(name, None)
-        spec = importlib.util.find_spec(name) if function else None
-        # Some loaders are classes, which other modules have, too.
-        if spec is None or spec.loader is None or isinstance(spec.loader, type):
+        finders = list(sys.meta_path)
+        if name not in self._functions or self not in finders:
             return None
-        execute = spec.loader.exec_module
+        for finder in finders[finders.index(self) + 1 :]:
+            find = getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if find else None
+            if spec:
+                _tell(spec, functools.partial(self._imported, name))
+                return spec
+        return None
 
-        def exec_module(module):
-            del spec.loader.exec_module
-            execute(module)
+    def _imported(self, name, module):
+        function = self._functions.pop(name, None)
+        if function:
             _call(function, module)
-
-        spec.loader.exec_module = exec_module
-        return spec
 
 
 def _call(function, argument):
@@ -47,8 +70,13 @@ def _call(function, argument):
 def _when_imported(functions):
     later = {}
     for name, function in functions.items():
-        if name in sys.modules:
-            _call(function, sys.modules[name])
+        module = sys.modules.get(name)
+        spec = getattr(module, "__spec__", None)
+        if getattr(spec, "_initializing", False):
+            # The SDK's own import may be what imports us.
+            _tell(spec, functools.partial(_call, function))
+        elif module:
+            _call(function, module)
         else:
             later[name] = function
     if later:
@@ -120,11 +148,29 @@ def _trace_greenlets(core, greenlet):
 def _make_eager_tasks(core, loop):
     """An eager task enters its context by the C API, and may leave it within a
     span."""
-    _after(loop, "create_task", lambda loop: core.show_current())
+    if sys.version_info < (3, 12):
+        return
+    original = loop.create_task
+
+    @functools.wraps(original)
+    def create_task(self, *args, **kwargs):
+        if kwargs.get("context") is not None:
+            core.hide()  # another context than that of the caller
+        try:
+            task = original(self, *args, **kwargs)
+        finally:
+            core.show_current()
+        frames = getattr(task, "_source_traceback", None)  # in debug mode
+        if frames:
+            frames[:] = [frame for frame in frames if frame.filename != __file__]
+        return task
+
+    loop.create_task = create_task
 
 
 def _enter_in_uvloop(core, loop):
-    """uvloop enters the contexts of its callbacks by the C API."""
+    """uvloop enters the contexts of its callbacks by the C API. Which ones those
+    of protocols and signal handlers are is not known."""
 
     def wrap(name, position):
         original = getattr(loop, name)
@@ -132,7 +178,7 @@ def _enter_in_uvloop(core, loop):
         @functools.wraps(original)
         def method(self, *args, **kwargs):
             if len(args) > position:
-                callback = functools.partial(core.call_within, args[position])
+                callback = core.within(args[position])
                 args = (*args[:position], callback, *args[position + 1 :])
             return original(self, *args, **kwargs)
 
@@ -142,6 +188,13 @@ def _enter_in_uvloop(core, loop):
         wrap(name, 0)
     for name in ("call_later", "call_at", "add_reader", "add_writer"):
         wrap(name, 1)
+    run_forever = loop.run_forever
+
+    @functools.wraps(run_forever)
+    def run(self):
+        return core.call_outside(run_forever, self)
+
+    loop.run_forever = run
     _make_eager_tasks(core, loop)
 
 

@@ -46,6 +46,7 @@ static struct {
     int (*attach)(const uint8_t *trace_id, const uint8_t *span_id,
                   uint8_t flags);
     int (*attr)(uint8_t key, const char *value, size_t len);
+    int (*attr_unset)(uint8_t key);
     int (*detach)(void);
 } shim;
 
@@ -59,6 +60,7 @@ static const struct {
     {"otelctx_process_publish", &shim.process_publish},
     {"otelctx_attach", &shim.attach},
     {"otelctx_attr", &shim.attr},
+    {"otelctx_attr_unset", &shim.attr_unset},
     {"otelctx_detach", &shim.detach},
 };
 
@@ -71,14 +73,16 @@ static unsigned key_count;
 
 static PyObject *variable;        /* the SDK keeps its Context in it */
 static PyObject *span_key;        /* of a Context; NULL: not known yet */
-static PyObject *inherited;       /* Context in which this process was forked */
+static PyObject *inherited;       /* span in which this process was forked */
 static PyTypeObject *sdk_span;    /* NULL: the SDK is not loaded yet */
+static PyObject *plain_span;      /* NonRecordingSpan; NULL: not known yet */
 static PyObject *trace_greenlets; /* NULL: greenlet is not loaded yet */
 
-static PyObject *name_get_span_context, *name_end_time, *name_attributes,
-    *name_dict, *sixty_four;
+static PyObject *name_get_span_context, *name_context, *name_end_time,
+    *name_attributes, *name_dict, *sixty_four;
 
 static _Thread_local bool is_shown;
+static _Thread_local bool is_outside; /* see call_outside() */
 static _Thread_local bool are_greenlets_traced;
 
 /* ---- The ids ------------------------------------------------------------ */
@@ -126,10 +130,16 @@ static bool ids_of_tuple(struct ids *ids, PyObject *context)
            store_big_endian(ids->span_id, PyTuple_GET_ITEM(context, 1));
 }
 
+/* No code in Python runs for the spans of the SDK and the API: a signal handler
+ * could raise an exception in it, which the program would never get. */
 static bool ids_of_span(struct ids *ids, PyObject *span)
 {
+    const bool is_known = (sdk_span && PyObject_TypeCheck(span, sdk_span)) ||
+                          (PyObject *)Py_TYPE(span) == plain_span;
     PyObject *context =
-        PyObject_CallMethodObjArgs(span, name_get_span_context, NULL);
+        is_known
+            ? PyObject_GetAttr(span, name_context)
+            : PyObject_CallMethodObjArgs(span, name_get_span_context, NULL);
     const bool ok = context && ids_of_tuple(ids, context);
 
     Py_XDECREF(context);
@@ -145,9 +155,9 @@ static PyObject *text_of(PyObject *value)
         return Py_NewRef(value);
     if (PyBool_Check(value))
         return PyUnicode_FromString(value == Py_True ? "true" : "false");
-    if (PyLong_Check(value) || PyFloat_Check(value))
-        return PyObject_Str(value);
-    return NULL;
+    if (PyLong_Check(value)) /* also of an enumeration */
+        return PyLong_Type.tp_repr(value);
+    return PyFloat_Check(value) ? PyFloat_Type.tp_repr(value) : NULL;
 }
 
 struct texts {
@@ -183,6 +193,7 @@ static void collect(struct texts *texts, PyObject *span)
     PyErr_Clear();
 }
 
+/* An attribute without a text, or without room, is no longer shown. */
 static void show_and_drop(struct texts *texts, bool show)
 {
     const char *utf8;
@@ -193,8 +204,8 @@ static void show_and_drop(struct texts *texts, bool show)
         utf8 = show && texts->text[i]
                    ? PyUnicode_AsUTF8AndSize(texts->text[i], &size)
                    : NULL;
-        if (utf8)
-            (void)shim.attr(keys[i].index, utf8, (size_t)size);
+        if (show && (!utf8 || shim.attr(keys[i].index, utf8, (size_t)size) < 0))
+            (void)shim.attr_unset(keys[i].index);
         Py_XDECREF(texts->text[i]);
     }
     PyErr_Clear();
@@ -223,20 +234,25 @@ static bool has_ended(PyObject *span)
     return end && end != Py_None;
 }
 
+static void find(PyObject **found, const char *module_name, const char *name)
+{
+    PyObject *text = PyUnicode_FromString(module_name);
+    PyObject *module = text ? PyImport_GetModule(text) : NULL;
+
+    if (module)
+        *found = PyObject_GetAttrString(module, name);
+    Py_XDECREF(module);
+    Py_XDECREF(text);
+    PyErr_Clear();
+}
+
 /* Until trace.propagation is loaded, no context can have a span. */
 static bool find_span_key(void)
 {
-    PyObject *name, *module;
-
-    if (span_key)
-        return true;
-    name = PyUnicode_FromString("opentelemetry.trace.propagation");
-    module = name ? PyImport_GetModule(name) : NULL;
-    if (module)
-        span_key = PyObject_GetAttrString(module, "_SPAN_KEY");
-    Py_XDECREF(module);
-    Py_XDECREF(name);
-    PyErr_Clear();
+    if (!plain_span)
+        find(&plain_span, "opentelemetry.trace.span", "NonRecordingSpan");
+    if (!span_key)
+        find(&span_key, "opentelemetry.trace.propagation", "_SPAN_KEY");
     return span_key;
 }
 
@@ -246,9 +262,11 @@ static PyObject *current_span(void)
     PyObject *context = NULL, *span = NULL;
 
     if (PyContextVar_Get(variable, NULL, &context) == 0 && context) {
-        if (context != inherited && PyDict_Check(context) &&
-            PyDict_GET_SIZE(context) > 0 && find_span_key())
+        if (PyDict_Check(context) && PyDict_GET_SIZE(context) > 0 &&
+            find_span_key())
             span = PyDict_GetItemWithError(context, span_key);
+        if (span == inherited)
+            span = NULL;
         Py_XINCREF(span);
         Py_DECREF(context);
     }
@@ -287,7 +305,7 @@ static void show(PyObject *span)
 
 static void show_current_clean(void)
 {
-    PyObject *span = current_span();
+    PyObject *span = is_outside ? NULL : current_span();
 
     if (!span) {
         hide();
@@ -335,6 +353,7 @@ static bool watch_contexts(void)
 static PyObject *context_run(PyObject *self, PyObject *const *args,
                              Py_ssize_t count, PyObject *names)
 {
+    const bool was_outside = is_outside;
     PyObject *result;
 
     if (count < 1) {
@@ -344,10 +363,12 @@ static PyObject *context_run(PyObject *self, PyObject *const *args,
     }
     if (PyContext_Enter(self))
         return NULL;
+    is_outside = false;
     show_current();
     result = PyObject_Vectorcall(args[0], args + 1, (size_t)(count - 1), names);
     if (PyContext_Exit(self))
         Py_CLEAR(result);
+    is_outside = was_outside;
     show_current();
     return result;
 }
@@ -458,11 +479,20 @@ static PyObject *do_show_current(PyObject *self, PyObject *const *args,
     Py_RETURN_NONE;
 }
 
-/* call_within(function, *args): calls it in a context that somebody else enters
- * and leaves. */
-static PyObject *do_call_within(PyObject *self, PyObject *const *args,
-                                Py_ssize_t count)
+static PyObject *do_hide(PyObject *self, PyObject *args)
 {
+    (void)self;
+    (void)args;
+    hide();
+    Py_RETURN_NONE;
+}
+
+/* call_outside(function, *args): calls an event loop that enters and leaves
+ * contexts unnoticed. Nothing is shown but in what it calls by within(). */
+static PyObject *do_call_outside(PyObject *self, PyObject *const *args,
+                                 Py_ssize_t count)
+{
+    const bool was_outside = is_outside;
     PyObject *result;
 
     (void)self;
@@ -470,10 +500,82 @@ static PyObject *do_call_within(PyObject *self, PyObject *const *args,
         PyErr_SetString(PyExc_TypeError, "a function is needed");
         return NULL;
     }
-    show_current();
+    hide();
+    is_outside = true;
     result = PyObject_Vectorcall(args[0], args + 1, (size_t)(count - 1), NULL);
+    is_outside = was_outside;
+    show_current();
+    return result;
+}
+
+/* A function that such a loop calls in a context. It looks like the function,
+ * for loops name it in messages. */
+struct within {
+    PyObject_HEAD PyObject *function;
+};
+
+static PyObject *within_call(PyObject *self, PyObject *args, PyObject *names)
+{
+    const bool was_outside = is_outside;
+    PyObject *result;
+
+    is_outside = false;
+    show_current();
+    result = PyObject_Call(((struct within *)self)->function, args, names);
+    is_outside = was_outside;
     hide();
     return result;
+}
+
+static PyObject *within_attribute(PyObject *self, PyObject *name)
+{
+    return PyObject_GetAttr(((struct within *)self)->function, name);
+}
+
+static PyObject *within_repr(PyObject *self)
+{
+    return PyObject_Repr(((struct within *)self)->function);
+}
+
+static int within_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(((struct within *)self)->function);
+    return 0;
+}
+
+static void within_free(PyObject *self)
+{
+    PyObject_GC_UnTrack(self);
+    Py_DECREF(((struct within *)self)->function);
+    PyObject_GC_Del(self);
+}
+
+static PyTypeObject within_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name =
+        "otelctx_opentelemetry._native.Within",
+    .tp_basicsize = sizeof(struct within),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .tp_call = within_call,
+    .tp_getattro = within_attribute,
+    .tp_repr = within_repr,
+    .tp_traverse = within_traverse,
+    .tp_dealloc = within_free,
+};
+
+/* within(function) */
+static PyObject *do_within(PyObject *self, PyObject *function)
+{
+    struct within *within;
+
+    (void)self;
+    if (!PyCallable_Check(function))
+        return Py_NewRef(function); /* the loop complains */
+    within = PyObject_GC_New(struct within, &within_type);
+    if (!within)
+        return NULL;
+    within->function = Py_NewRef(function);
+    PyObject_GC_Track(within);
+    return (PyObject *)within;
 }
 
 static PyObject *do_set_sdk_span(PyObject *self, PyObject *type)
@@ -529,13 +631,14 @@ static PyObject *do_span_changed(PyObject *self, PyObject *span)
 /* A forked process shows nothing until it attaches a span of its own. */
 static PyObject *do_forked(PyObject *self, PyObject *args)
 {
-    PyObject *context = NULL;
+    PyObject *span;
 
     (void)self;
     (void)args;
     hide();
-    if (PyContextVar_Get(variable, NULL, &context) == 0)
-        Py_XSETREF(inherited, context);
+    span = current_span();
+    if (span)
+        Py_XSETREF(inherited, span);
     PyErr_Clear();
     Py_RETURN_NONE;
 }
@@ -548,8 +651,10 @@ static PyMethodDef functions[] = {
     {"start", do_start, METH_O, NULL},
     {"show_current", (PyCFunction)(void (*)(void))do_show_current,
      METH_FASTCALL, NULL},
-    {"call_within", (PyCFunction)(void (*)(void))do_call_within, METH_FASTCALL,
-     NULL},
+    {"hide", do_hide, METH_NOARGS, NULL},
+    {"call_outside", (PyCFunction)(void (*)(void))do_call_outside,
+     METH_FASTCALL, NULL},
+    {"within", do_within, METH_O, NULL},
     {"set_sdk_span", do_set_sdk_span, METH_O, NULL},
     {"trace_greenlets", do_trace_greenlets, METH_O, NULL},
     {"span_ends", do_span_ends, METH_O, NULL},
@@ -568,12 +673,14 @@ static struct PyModuleDef module = {
 PyMODINIT_FUNC PyInit__native(void)
 {
     name_get_span_context = PyUnicode_InternFromString("get_span_context");
+    name_context = PyUnicode_InternFromString("_context");
     name_end_time = PyUnicode_InternFromString("_end_time");
     name_attributes = PyUnicode_InternFromString("_attributes");
     name_dict = PyUnicode_InternFromString("_dict");
     sixty_four = PyLong_FromLong(64);
-    if (!name_get_span_context || !name_end_time || !name_attributes ||
-        !name_dict || !sixty_four)
+    if (!name_get_span_context || !name_context || !name_end_time ||
+        !name_attributes || !name_dict || !sixty_four ||
+        PyType_Ready(&within_type) < 0)
         return NULL;
     return PyModule_Create(&module);
 }

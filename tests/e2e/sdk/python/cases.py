@@ -8,6 +8,9 @@ import asyncio
 import contextvars
 import ctypes
 import os
+import signal
+import socket
+import subprocess
 import sys
 import threading
 
@@ -63,6 +66,144 @@ def current(name, **options):
 
 def attach(span):
     return context.attach(trace.set_span_in_context(span))
+
+
+def attributes():
+    found = {}
+    slot = ctypes.c_void_p.in_dll(library, "otel_thread_ctx_v1")
+    record = ctypes.string_at(slot.value, 640)
+    rest = record[28 : 28 + int.from_bytes(record[26:28], "little")]
+    while rest:
+        found[rest[0]] = rest[2 : 2 + rest[1]].decode()
+        rest = rest[2 + rest[1] :]
+    return list(found.values())
+
+
+FRESH = """
+import sys
+if sys.argv[1:] == ["fallback"]:
+    sys.modules["otelctx_opentelemetry._native"] = None
+"""
+
+
+def fresh(program, **environment):
+    """What a program of its own prints."""
+    words = [sys.executable, "-c", FRESH + program, *sys.argv[1:]]
+    done = subprocess.run(
+        words, env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert done.returncode == 0, done
+    return done.stdout.decode()
+
+
+SHOWN = """
+import ctypes
+def shown():
+    return ctypes.PyDLL(None).otelctx_get(ctypes.create_string_buffer(32)) == 0
+"""
+ENDS = """
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry import context, trace
+span = TracerProvider().get_tracer("cases").start_span("ends")
+context.attach(trace.set_span_in_context(span))
+print(shown())
+span.end()
+print(shown())
+"""
+
+
+def the_sdk_may_be_what_is_imported_first():
+    assert fresh(SHOWN + ENDS) == "True\nFalse\n"
+
+
+def to_find_the_sdk_is_not_to_import_it():
+    find = """
+import importlib.util, opentelemetry.context
+for _ in range(2):
+    importlib.util.find_spec("opentelemetry.sdk.trace")
+"""
+    assert fresh(find + SHOWN + ENDS) == "True\nFalse\n"
+
+
+def messages_do_not_go_to_stdout():
+    program = """
+sys.stderr = None
+import opentelemetry.context
+print("all")
+"""
+    assert fresh(program, OTELCTX_RESOURCE="wrong") == "all\n"
+
+
+def greenlets_of_a_patched_program_show_their_spans():
+    try:
+        import gevent  # noqa: F401
+    except ImportError:
+        return
+    program = """
+from gevent import monkey
+monkey.patch_all()
+import gevent
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+tracer = TracerProvider().get_tracer("cases")
+seen = []
+def work():
+    with tracer.start_as_current_span("work"):
+        gevent.sleep(0)
+def other():
+    seen.append(shown())
+    gevent.sleep(0)
+for _ in range(1500):
+    gevent.joinall([gevent.spawn(work), gevent.spawn(other)])
+print(any(seen))
+"""
+    assert fresh(SHOWN + program) == "False\n"
+
+
+def an_attribute_that_has_no_text_is_not_shown():
+    with current("outer", attributes={"http.route": "/a"}) as outer:
+        assert attributes() == ["/a"]
+        outer.set_attribute("http.route", ["a", "list"])
+        assert attributes() == []
+    for odd in 10**5000, "\udcff":
+        with current("odd", attributes={"http.route": odd}) as span:
+            assert shown() == ids(span)
+            assert attributes() == []
+
+
+def an_attribute_without_room_is_not_shown():
+    with current("outer", attributes={"http.route": "/a"}) as outer:
+        outer.set_attributes({"long": "x" * 255, "longer": "y" * 255})
+        assert attributes() == ["/a", "x" * 255, "y" * 255]
+        outer.set_attribute("http.route", "z" * 255)
+        assert attributes() == ["x" * 255, "y" * 255]
+
+
+def an_exception_of_a_signal_handler_is_not_lost():
+    class Alarm(Exception):
+        pass
+
+    raised = []
+    caught = 0
+
+    def handler(*_):
+        raised.append(True)
+        raise Alarm
+
+    def attach_until_it_rings(turn):
+        while len(raised) == turn:
+            attach(outer)
+
+    old = signal.signal(signal.SIGALRM, handler)
+    outer = tracer.start_span("outer")
+    for turn in range(300):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.0002)
+            contextvars.Context().run(attach_until_it_rings, turn)
+        except Alarm:
+            caught += 1
+    signal.signal(signal.SIGALRM, old)
+    assert caught == 300, caught
 
 
 def another_owner_is_left_alone():
@@ -195,6 +336,9 @@ def a_forked_process_shows_its_own_spans_only():
             pid = os.fork()
             if pid == 0:
                 good = shown() is None
+                token = context.attach(context.set_value("theirs", 1))
+                good &= shown() is None
+                context.detach(token)
                 with current("own") as own:
                     good &= shown() == ids(own)
                 good &= shown() is None
@@ -256,6 +400,67 @@ def an_eager_task_without_its_loop_shows_its_span():
         asyncio.run(make())
 
 
+def an_eager_task_in_another_context_shows_its_span():
+    wrong = []
+
+    async def work():
+        if shown():
+            wrong.append("outer")
+        await request(wrong)
+
+    async def make():
+        loop = asyncio.get_running_loop()
+        loop.set_task_factory(asyncio.eager_task_factory)
+        with current("outer") as outer:
+            task = loop.create_task(work(), context=contextvars.Context())
+            assert shown() == ids(outer)
+            await task
+
+    if sys.version_info >= (3, 12):
+        asyncio.run(make())
+    assert not wrong, wrong
+
+
+def tasks_know_where_they_were_made():
+    async def make():
+        loop = asyncio.get_running_loop()
+        loop.set_debug(True)
+        task = asyncio.create_task(asyncio.sleep(0))
+        files = [os.path.basename(frame.filename) for frame in task._source_traceback]
+        await task
+        assert "_hooks.py" not in files
+
+    asyncio.run(make())
+
+
+class Protocol(asyncio.Protocol):
+    seen = []
+
+    def data_received(self, data):
+        active = trace.get_current_span()
+        if shown() not in (None, ids(active)):
+            self.seen.append("another's")
+        with current("inner"):
+            pass
+        self.seen.append(active)
+
+
+async def protocols():
+    loop = asyncio.get_running_loop()
+    mine, theirs = zip(*(socket.socketpair() for _ in range(2)))
+    for end in theirs:
+        with current("connects", end_on_exit=False):
+            await loop.create_connection(Protocol, sock=end)
+    for end in mine:
+        end.send(b"x")
+    while len(Protocol.seen) < 2:
+        await asyncio.sleep(0)
+    assert len(set(Protocol.seen)) == 2 and "another's" not in Protocol.seen
+    handle = loop.call_later(1, protocols)
+    assert repr(handle) == "<TimerHandle protocols>", handle
+    handle.cancel()
+
+
 def tasks_of_uvloop_show_their_spans():
     try:
         import uvloop
@@ -263,6 +468,10 @@ def tasks_of_uvloop_show_their_spans():
         return
     loop = uvloop.new_event_loop()
     loop.run_until_complete(requests())
+    loop.run_until_complete(protocols())
+    with current("outer") as outer:
+        loop.run_until_complete(asyncio.sleep(0))
+        assert shown() == ids(outer)
     if sys.version_info >= (3, 14):
         loop.run_until_complete(requests(eager_start=True))
     elif sys.version_info[:2] == (3, 12):  # uvloop and 3.13.0 do not go together
@@ -300,7 +509,13 @@ def greenlets_show_their_spans():
 
 # The last one is about what is set once per thread.
 for case in (
+    the_sdk_may_be_what_is_imported_first,
+    to_find_the_sdk_is_not_to_import_it,
+    messages_do_not_go_to_stdout,
+    greenlets_of_a_patched_program_show_their_spans,
     spans_nest,
+    an_attribute_that_has_no_text_is_not_shown,
+    an_attribute_without_room_is_not_shown,
     an_ended_span_is_not_shown,
     a_remote_parent_is_shown_and_an_invalid_span_is_not,
     a_context_that_runs_shows_its_span,
@@ -312,7 +527,10 @@ for case in (
     tasks_show_their_spans,
     eager_tasks_show_their_spans,
     an_eager_task_without_its_loop_shows_its_span,
+    an_eager_task_in_another_context_shows_its_span,
+    tasks_know_where_they_were_made,
     tasks_of_uvloop_show_their_spans,
+    an_exception_of_a_signal_handler_is_not_lost,
     another_owner_is_left_alone,
 ):
     case()
