@@ -170,7 +170,12 @@ same 'scalar attributes are shown as text, and their changes' "0=α 1=1.5 2=fals
 0=longer than before 1=1.5 2=false
 0=longer than before 1=2
 none
-0=255 1=2" "$(run "$newest" "${require[@]}" OTELCTX_SPAN_ATTRIBUTES='text, number,,flag,list' attributes.js)"
+0=255 1=2
+0=255 1=255" "$(run "$newest" "${require[@]}" OTELCTX_SPAN_ATTRIBUTES='text, number,,flag,list' attributes.js)"
+same 'a program may clear what the API keeps' 'alive' \
+    "$(run "$newest" "${require[@]}" -e "
+        globalThis[Symbol.for('opentelemetry.js.api.1')] = undefined;
+        console.log('alive');")"
 same 'a record of another SDK stays as it is' 'true true' "$(run "$newest" "${require[@]}" owner.js)"
 
 idle() {

@@ -57,6 +57,9 @@ function observe(registered) {
     configurable: true,
     get() {},
     set(api) {
+      if (typeof api !== 'object' || api === null) {
+        return; // somebody clears what was not there
+      }
       define(globalThis, API, api);
       follow(api, registered);
     },

@@ -67,10 +67,11 @@ class Attributes {
     }
     const value = text(attributes[name]);
 
-    if (value === undefined) {
+    if (
+      value === undefined ||
+      this.shim.attr(index, this.utf8, this.utf8.write(value)) < 0 // no room
+    ) {
       this.shim.attrUnset(index);
-    } else {
-      this.shim.attr(index, this.utf8, this.utf8.write(value));
     }
   }
 }

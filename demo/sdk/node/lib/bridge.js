@@ -118,6 +118,7 @@ function watch(span) {
 /* ---- Callbacks ----------------------------------------------------------- */
 
 let manager;
+let hook; // undefined: there has been no manager yet
 let depth = 0; // of callbacks that have been entered, and not left
 const entered = []; // async ids
 const outside = []; // the span that was shown before
@@ -249,12 +250,34 @@ function watchBind(instance) {
   });
 }
 
+/* A context was set until the callback is left. */
+function contextWasSet() {
+  refresh();
+  if (depth === 0) {
+    process.nextTick(() => outside.fill(undefined)); // the main script ended
+  }
+}
+
+/* Programs set contexts in the storage of the SDK's manager, because attach() is
+ * new. */
+function watchStorage({ _asyncLocalStorage: storage }) {
+  if (!storage) {
+    return;
+  }
+  replace(storage, 'enterWith', (enterWith) => function () {
+    const result = enterWith.apply(this, arguments);
+
+    contextWasSet();
+    return result;
+  });
+}
+
 /* Sets a context until the token is disposed of, or the callback is left. */
 function watchAttach(instance) {
   replace(instance, 'attach', (original) => function () {
     const token = original.apply(this, arguments);
 
-    refresh();
+    contextWasSet();
     for (const name of ['dispose', Symbol.dispose]) {
       if (name && typeof token?.[name] === 'function') {
         replace(token, name, (dispose) => function () {
@@ -263,9 +286,6 @@ function watchAttach(instance) {
           return result;
         });
       }
-    }
-    if (depth === 0) {
-      process.nextTick(() => outside.fill(undefined)); // the main script ended
     }
     return token;
   });
@@ -280,6 +300,12 @@ function adopt(instance) {
   watchWith(instance);
   watchBind(instance);
   watchAttach(instance);
+  watchStorage(instance);
+  replace(instance, 'enable', (enable) => function () {
+    const result = enable.apply(this, arguments);
+    hook?.disable().enable(); // after a hook of the manager
+    return result;
+  });
   replace(instance, 'disable', (disable) => function () {
     const result = disable.apply(this, arguments);
     hide();
@@ -320,7 +346,7 @@ function registered(type, instance) {
       if (isFirst) {
         watchResources();
         // Enabled after the manager's own hook, if it has one.
-        createHook({ before: enter, after: leave }).enable();
+        hook = createHook({ before: enter, after: leave }).enable();
       }
     }
   } catch {

@@ -38,5 +38,8 @@ tracer.startActiveSpan('span', { attributes }, async (span) => {
     inner.end();
   });
   print();
+  span.setAttribute('flag', 'small');
+  span.setAttributes({ number: 'x'.repeat(255), flag: 'y'.repeat(255) });
+  print(); // there is no room left
   span.end();
 });

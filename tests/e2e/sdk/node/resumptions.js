@@ -179,6 +179,44 @@ function attached() {
   span.end();
 }
 
+// The storage of the SDK's manager, which some programs use.
+async function entered() {
+  const storage = context._getContextManager()._asyncLocalStorage;
+  if (!storage) {
+    return;
+  }
+  const span = tracer.startSpan('entered');
+  await null;
+  storage.enterWith(trace.setSpan(context.active(), span));
+  step('entered');
+  await sleep(1);
+  step('entered, after timer');
+  storage.enterWith(ROOT_CONTEXT);
+  none('entered root');
+  span.end();
+}
+
+// A manager that is enabled late calls its hook after ours.
+async function enabledAgain() {
+  const manager = context._getContextManager();
+  await inSpan(async () => {
+    if (process.env.MANAGER === 'hooks') {
+      manager.disable().enable();
+    }
+    await tracer.startActiveSpan('enabled', async (span) => {
+      step('enabled again');
+      const resource = new asyncHooks.AsyncResource('LATE');
+      await sleep(1);
+      step('enabled again, after timer');
+      tracer.startActiveSpan('inner', (inner) => {
+        resource.runInAsyncScope(() => step('enabled again, resource'));
+        inner.end();
+      });
+      span.end();
+    });
+  });
+}
+
 // A span that is not sampled.
 async function unsampled() {
   const ids = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 0 };
@@ -231,7 +269,9 @@ async function main() {
     attached();
     await unsampled();
     await worker();
+    await entered();
   });
+  await enabledAgain();
   server.close();
   process.once('uncaughtException', () =>
     setTimeout(() => step('after an error'), 1),
