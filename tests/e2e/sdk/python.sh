@@ -205,7 +205,7 @@ same "the process context is the SDK's resource" \
 echo >&"$in"
 wait "$PID"
 
-settings=(OTELCTX_SPAN_ATTRIBUTES=http.route,long,longer)
+settings=(OTELCTX_SPAN_ATTRIBUTES='http.route,long,longer')
 check 'the span follows contexts, threads, forks, tasks and greenlets' under new python3 "$here/cases.py"
 check 'without the compiled module, too' under new python3 "$here/cases.py" fallback
 
