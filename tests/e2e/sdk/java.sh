@@ -190,6 +190,7 @@ served() {
     path=$(class_path "$1" 'opentelemetry-api' 'opentelemetry-co*' 'j*' 'slf4j-api')
     truncate -s 0 "$TMP/truth"
     truncate -s $((4096 * 64)) "$TMP/truth"
+    rm -f "$TMP/server" # the port of the server before
     mkfifo "$TMP/input"
     background held_server "TRUTH=$TMP/truth" "LD_PRELOAD=$SHIM" OTEL_TRACES_EXPORTER=console \
         OTEL_SERVICE_NAME=shop "${quiet[@]}" "${@:3}" "$2" "-javaagent:$java_built/$1/lib/opentelemetry-javaagent.jar" \

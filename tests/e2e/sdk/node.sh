@@ -87,6 +87,7 @@ sampled() {
 
     truncate -s 0 "$TMP/truth"
     truncate -s $((4096 * 64)) "$TMP/truth"
+    rm -f "$TMP/server" # the port of the server before
     background serve "$sdk" "$1" "$TMP/truth" "${@:2}"
     server=$PID
     until port=$(awk '/^port/ {print $2; exit}' "$TMP/server" 2>/dev/null) && [ -n "$port" ]; do
