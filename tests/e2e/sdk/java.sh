@@ -199,7 +199,7 @@ served() {
     exec {input}>"$TMP/input"
     rm "$TMP/input"
     for ((tries = 0; tries < 6000; tries++)); do
-        port=$(head -n 1 "$TMP/server")
+        port=$(head -n 1 "$TMP/server" 2>/dev/null || :)
         [ -z "$port" ] || return 0
         [ -e "/proc/$server/exe" ] || break
         sleep 0.1
