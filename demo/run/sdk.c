@@ -6,7 +6,6 @@
 #include "demo/run/library.h"
 #include "demo/run/memory.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -168,55 +167,26 @@ static struct otelrun_sdk_fault add_java(struct otelrun_environment *e,
     return (struct otelrun_sdk_fault){NULL, NULL};
 }
 
-/* pip leaves this beside the package: by it Python finds the bridge. */
-static bool is_python_installed(const char *path)
-{
-    static const char start[] = "otelctx_opentelemetry-";
-    static const char end[] = ".dist-info";
-    DIR *const directory = opendir(path);
-    const struct dirent *entry;
-    bool is_found = false;
-
-    while (directory && !is_found && (entry = readdir(directory))) {
-        const size_t size = strlen(entry->d_name);
-
-        is_found = strncmp(entry->d_name, start, strlen(start)) == 0 &&
-                   size > strlen(end) &&
-                   strcmp(entry->d_name + size - strlen(end), end) == 0;
-    }
-    if (directory)
-        (void)closedir(directory);
-    return is_found;
-}
-
-static bool is_node_installed(const char *path)
-{
-    const int size = (int)(strrchr(path, '/') - path);
-
-    return access(otelrun_format("%.*s/node_modules/koffi", size, path),
-                  R_OK) == 0;
-}
-
-static bool is_java_installed(const char *path)
-{
-    (void)path; /* the jar is all of it */
-    return true;
-}
-
 static const struct {
     const char *name, *file;
-    const char *never; /* what the variables cannot have in a path */
-    bool (*is_installed)(const char *path);
+    const char *made, *source; /* files of an installed one, and of sources */
+    const char *never;         /* what the variables cannot have in a path */
     struct otelrun_sdk_fault (*add)(struct otelrun_environment *e,
                                     const char *path);
 } runtimes[OTELRUN_RUNTIME_COUNT] = {
-    [OTELRUN_RUNTIME_PYTHON] = {"python", "python", ":", is_python_installed,
-                                add_python},
-    [OTELRUN_RUNTIME_NODE] = {"node", "node/register.js", "", is_node_installed,
-                              add_node},
-    [OTELRUN_RUNTIME_JAVA] = {"java", "java/otelctx.jar", ",\"",
-                              is_java_installed, add_java},
+    [OTELRUN_RUNTIME_PYTHON] = {"python", "python",
+                                "python/otelctx_opentelemetry",
+                                "python/pyproject.toml", ":", add_python},
+    [OTELRUN_RUNTIME_NODE] = {"node", "node/register.js",
+                              "node/node_modules/koffi", NULL, "", add_node},
+    [OTELRUN_RUNTIME_JAVA] = {"java", "java/otelctx.jar", "java/otelctx.jar",
+                              NULL, ",\"", add_java},
 };
+
+static bool has_file(const char *directory, const char *file)
+{
+    return file && access(otelrun_format("%s/%s", directory, file), R_OK) == 0;
+}
 
 const char *otelrun_sdk_name(enum otelrun_runtime runtime)
 {
@@ -274,8 +244,9 @@ struct otelrun_sdk_fault otelrun_sdk_apply(struct otelrun_environment *e,
 
     if (access(path, R_OK) != 0) {
         found = strerror(errno);
-    } else if (!runtimes[runtime].is_installed(path)) {
-        found = "not installed, only its sources";
+    } else if (!has_file(directory, runtimes[runtime].made) ||
+               has_file(directory, runtimes[runtime].source)) {
+        found = "not installed";
     } else if (strpbrk(path, runtimes[runtime].never)) {
         found = "no variable can have this path";
         advice = "use another directory";

@@ -10,7 +10,7 @@ unset PYTHONPATH NODE_OPTIONS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS
 
 # tree DIRECTORY: what `demo/sdk/install DIRECTORY` would leave, without contents.
 tree() {
-    mkdir -p "$1/python/otelctx_opentelemetry-1.dist-info" "$1/node/node_modules/koffi" "$1/java"
+    mkdir -p "$1/python/otelctx_opentelemetry" "$1/node/node_modules/koffi" "$1/java"
     touch "$1/node/register.js" "$1/java/otelctx.jar"
 }
 # run OPTION... COMMAND...: with the library of this build.
@@ -176,9 +176,9 @@ same 'an empty list is none' 'otelctx-run: --sdk=, : expected python, node, java
 otelctx-run: --help shows how it is used
 exit 125' "$(said run '--sdk=, ' true)"
 mkdir -p sources_only/python/otelctx_opentelemetry sources_only/node
-touch sources_only/node/register.js
-same 'sources are no bridges' "otelctx-run: warn: without a bridge: node: $TMP/sources_only/node/register.js: not installed, only its sources $MAKE
-otelctx-run: warn: without a bridge: python: $TMP/sources_only/python: not installed, only its sources $MAKE" \
+touch sources_only/node/register.js sources_only/python/pyproject.toml
+same 'sources are no bridges' "otelctx-run: warn: without a bridge: node: $TMP/sources_only/node/register.js: not installed $MAKE
+otelctx-run: warn: without a bridge: python: $TMP/sources_only/python: not installed $MAKE" \
     "$(variables "" --sdk=python,node --sdk-path sources_only)"
 same '--sdk-path goes with --sdk only' 'otelctx-run: --sdk-path: it goes with --sdk only
 otelctx-run: --help shows how it is used
@@ -221,7 +221,7 @@ while [ "$1" != --target ]; do
     [ "$1" != --no-deps ] || own=1
     shift
 done
-mkdir -p "$2/otelctx_opentelemetry-1.dist-info" && ls -A "$3" >"$2/built${own-with_deps}"
+mkdir -p "$2/otelctx_opentelemetry" && ls -A "$3" >"$2/built${own-with_deps}"
 END
 cat >fake/npm <<'END'
 #!/bin/sh
