@@ -26,7 +26,7 @@
 #define PAGE      4096
 #define OUT_SIZE  (4 << 20)
 #define ARGS_MAX  16
-#define LIMIT_SEC 10
+#define LIMIT_SEC 60
 
 /* ---- in a target -------------------------------------------------------- */
 
