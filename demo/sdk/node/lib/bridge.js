@@ -250,11 +250,20 @@ function watchBind(instance) {
   });
 }
 
-/* A context was set until the callback is left. */
+let willForget = false;
+
+/* The main script ended. */
+function forgetOutside() {
+  willForget = false;
+  outside.fill(undefined);
+}
+
+/* A context was set until the callback is left. In Node 24, each with() comes here. */
 function contextWasSet() {
   refresh();
-  if (depth === 0) {
-    process.nextTick(() => outside.fill(undefined)); // the main script ended
+  if (depth === 0 && !willForget) {
+    willForget = true;
+    process.nextTick(forgetOutside);
   }
 }
 
