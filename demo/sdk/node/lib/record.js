@@ -6,6 +6,15 @@ const VALID = 24;
 const FLAGS = 25;
 const ATTRS_SIZE = 26 / 2;
 
+function putIds(words, ids) {
+  words[0] = ids.trace0;
+  words[1] = ids.trace1;
+  words[2] = ids.trace2;
+  words[3] = ids.trace3;
+  words[4] = ids.span0;
+  words[5] = ids.span1;
+}
+
 /*
  * This thread's own record, written without native calls: `valid` is 0 while it
  * changes. A reader stops the thread, so it sees the stores in the order of the
@@ -21,15 +30,8 @@ class PinnedRecord {
 
   // The record is hidden, has the ids, and no attributes.
   begin(ids) {
-    const { words } = this;
-
     Atomics.store(this.bytes, VALID, 0);
-    words[0] = ids.trace0;
-    words[1] = ids.trace1;
-    words[2] = ids.trace2;
-    words[3] = ids.trace3;
-    words[4] = ids.span0;
-    words[5] = ids.span1;
+    putIds(this.words, ids);
     this.bytes[FLAGS] = ids.flags;
     this.halves[ATTRS_SIZE] = 0;
   }
@@ -53,14 +55,7 @@ class AttachedRecord {
   }
 
   begin(ids) {
-    const { words } = this;
-
-    words[0] = ids.trace0;
-    words[1] = ids.trace1;
-    words[2] = ids.trace2;
-    words[3] = ids.trace3;
-    words[4] = ids.span0;
-    words[5] = ids.span1;
+    putIds(this.words, ids);
     this.shim.attach(this.traceId, this.spanId, ids.flags);
   }
 
