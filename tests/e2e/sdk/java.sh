@@ -177,6 +177,13 @@ if [ -n "$newest" ]; then
         new "$newest" JDK_JAVA_OPTIONS=--enable-native-access=ALL-UNNAMED
     same 'Java 22 and later: the bridge says once that virtual threads show nothing' \
         'otelctx: virtual threads show no span' "$(grep -v '^NOTE: Picked up' "$TMP/stderr")"
+    path=$(class_path new 'opentelemetry-[a-i]*' 'opentelemetry-sdk*')
+    others="33333333333333333333333333333333 3333333333333333 0 "
+    same "Java 22 and later: another tracer's record stays" "within
+$others
+after
+$others" "$(visit "LD_PRELOAD=$SHIM" OTEL_TRACES_EXPORTER=none "${quiet[@]}" "$newest" \
+        --enable-native-access=ALL-UNNAMED -cp "$java_bridge:$path" "$ROOT/tests/e2e/sdk/java/Owner.java")"
 else
     skip 'Java 22 and later: the same, and nothing on a virtual thread' 'machine: no Java 22'
 fi
