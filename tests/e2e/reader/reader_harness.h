@@ -27,6 +27,7 @@
 #define OUT_SIZE  (4 << 20)
 #define ARGS_MAX  16
 #define LIMIT_SEC 60
+#define LIMIT_NS  (LIMIT_SEC * UINT64_C(1000000000))
 
 /* ---- in a target -------------------------------------------------------- */
 

@@ -417,7 +417,7 @@ static void die_with_a_signal(pid_t tid)
 
     otelread_tracer_begin(&tracer);
     do {
-        if (otelread_tracee_stop(&tracee, tid, 1000000000) != 0)
+        if (otelread_tracee_stop(&tracee, tid, LIMIT_NS) != 0)
             _exit(99);
         if (tracee.signal != 0)
             kill(getpid(), SIGKILL);
@@ -552,7 +552,7 @@ Test(reader_threads_stopping, a_thread_is_stopped_no_longer_than_reported,
 
     otelread_tracer_begin(&tracer);
     seen_late = target.pid;
-    cr_assert_eq(otelread_tracee_stop(&tracee, target.pid, UINT32_MAX), 0);
+    cr_assert_eq(otelread_tracee_stop(&tracee, target.pid, LIMIT_NS), 0);
     const uint64_t stood_ns = monotonic_ns() - stood_still_ns;
     cr_assert_eq(otelread_tracee_release(&tracee, &stopped_ns), 0);
     otelread_tracer_end(&tracer);
