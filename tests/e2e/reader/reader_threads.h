@@ -11,6 +11,7 @@
 #include "tests/e2e/reader/reader_harness.h"
 
 #include <pthread.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 
 /* OTEP 4947, "Thread-Local Variable". */
@@ -179,5 +180,16 @@ static inline void sleep_somewhat(void)
             sleep_ms(1);                                                       \
         cr_assert((condition), "not within %d s", LIMIT_SEC);                  \
     } while (0)
+
+/*
+ * Waits while another tracer has the thread: a test that runs meanwhile may
+ * read all threads of this machine.
+ */
+static inline void seize(pid_t tid)
+{
+    bool seized = false;
+
+    EVENTUALLY(seized || (seized = ptrace(PTRACE_SEIZE, tid, NULL, NULL) == 0));
+}
 
 #endif

@@ -14,7 +14,6 @@
 #include <criterion/redirect.h>
 #include <linux/io_uring.h>
 #include <sched.h>
-#include <sys/ptrace.h>
 
 TestSuite(reader_threads_hostile, .timeout = 600);
 
@@ -332,7 +331,7 @@ Test(reader_threads_hostile, a_process_under_another_tracer_is_status_4)
     const struct target target = target_start(traced);
     char message[64];
 
-    cr_assert_eq(ptrace(PTRACE_SEIZE, target.pid, NULL, NULL), 0);
+    seize(target.pid);
     EXPECT_STATUS(RUN("--json", "--threads", number(target.pid)), 4);
     snprintf(message, sizeof(message), "it is being traced by PID %d\n",
              (int)gettid_raw());
@@ -350,7 +349,7 @@ Test(reader_threads_hostile, only_the_traced_thread_of_a_process_is_not_read)
 {
     const struct target target = target_start(with_worker);
 
-    cr_assert_eq(ptrace(PTRACE_SEIZE, target.pid, NULL, NULL), 0);
+    seize(target.pid);
     EXPECT_STATUS(RUN("--json", "--threads", number(target.pid)), 0);
     EXPECT_JSON(".[0] | .thread_context.status == \"ok\" and "
                 "([.threads[].status] == [\"no_permission\", \"attached\"]) "

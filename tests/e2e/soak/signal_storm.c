@@ -79,7 +79,7 @@ static void seize(pid_t tid)
     const struct timespec moment = {0, 1000000};
 
     for (int i = 0; ptrace(PTRACE_SEIZE, tid, 0, 0) != 0; i++) {
-        STEP_ASSERT(errno == EPERM && i < 5000, "seize: %s", strerror(errno));
+        STEP_ASSERT(errno == EPERM && i < 60000, "seize: %s", strerror(errno));
         nanosleep(&moment, NULL);
     }
 }
