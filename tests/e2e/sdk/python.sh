@@ -139,8 +139,9 @@ served() {
     stop_server
 }
 
-uvicorn=(uvicorn --fd '{fd}' --log-level warning)
-gunicorn=(gunicorn --bind 'fd://{fd}' --log-level warning)
+# A machine may stand still for seconds: then no connection is idle, and no worker is lost.
+uvicorn=(uvicorn --fd '{fd}' --log-level warning --timeout-keep-alive 600)
+gunicorn=(gunicorn --bind 'fd://{fd}' --log-level warning --keep-alive 600 --timeout 600)
 
 check 'pip installs the bridge beside the newest SDK, and compiles its module' install new
 served 'Flask, threads' 99 8 /cart new python3 "$here/flask_app.py" '{fd}'

@@ -16,6 +16,10 @@ const { once } = require('node:events');
 const sdk = require('./sdk');
 
 const [framework, truthFile, workers] = process.argv.slice(2);
+
+// A machine may stand still for seconds: then no connection is idle.
+const KEEP_ALIVE_MS = 600000;
+
 const setUp = { express: setUpExpress, fastify: setUpFastify };
 
 function setUpExpress() {
@@ -104,12 +108,13 @@ async function listenExpress() {
     });
   }
   const server = app.listen(0, '127.0.0.1');
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await once(server, 'listening');
   return server.address().port;
 }
 
 async function listenFastify() {
-  const app = require('fastify')();
+  const app = require('fastify')({ keepAliveTimeout: KEEP_ALIVE_MS });
 
   await app.after();
   for (const [route, sections] of Object.entries(routes)) {
