@@ -146,7 +146,7 @@ void otelctx_publication_drop(struct otelctx_publication *p)
     memset(h->signature, 0, sizeof(h->signature));
     p->written.published_at_ns = 0;
     /* Readers that hook prctl look now, and find nothing. */
-    (void)otelctx_mapping_name(&p->mapping, OTELCTX_MAPPING_NAME);
+    (void)otelctx_publication_name_mapping(p);
     otelctx_mapping_close(&p->mapping);
 }
 
@@ -178,7 +178,7 @@ void otelctx_publication_finish(struct otelctx_publication *p)
     if (h && h->published_at_ns == 0 && p->written.published_at_ns != 0)
         header_write(h, &p->written);
     if (h)
-        (void)otelctx_mapping_name(&p->mapping, OTELCTX_MAPPING_NAME);
+        (void)otelctx_publication_name_mapping(p);
 }
 
 void otelctx_publication_hide(struct otelctx_publication *p)

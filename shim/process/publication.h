@@ -64,6 +64,17 @@ void otelctx_publication_commit(struct otelctx_publication *p,
  * step but one names the mapping, for readers that hook that call. */
 void otelctx_publication_drop(struct otelctx_publication *p);
 
+/* The name is on the stack, because the stack is in memory: the page of the
+ * file that has a literal may not be, and a reader that hooks the call in the
+ * kernel cannot wait for it. */
+OTELCTX_INLINE int
+otelctx_publication_name_mapping(struct otelctx_publication *p)
+{
+    char name[] = OTELCTX_MAPPING_NAME;
+
+    return otelctx_mapping_name(&p->mapping, name);
+}
+
 /*
  * The last step of publishing and of updating: name the mapping.
  *
@@ -73,7 +84,7 @@ void otelctx_publication_drop(struct otelctx_publication *p);
 OTELCTX_INLINE int otelctx_publication_name(struct otelctx_publication *p,
                                             struct otelctx_failure *failure)
 {
-    const int err = otelctx_mapping_name(&p->mapping, OTELCTX_MAPPING_NAME);
+    const int err = otelctx_publication_name_mapping(p);
 
     if (err) {
         otelctx_publication_drop(p);

@@ -3,10 +3,14 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 #include <unistd.h>
+
+#include "tests/support/filter.h"
 
 static struct otelctx_publication context;
 
@@ -160,6 +164,41 @@ Test(publication, the_header_is_at_the_start_of_its_page)
     publish_at(1);
 
     cr_expect_eq((uintptr_t)header() % page(), 0);
+}
+
+/* Where the name was, at the system call that has it. */
+static uintptr_t name_at;
+
+static void note_name(int number, siginfo_t *info, void *interrupted)
+{
+    const mcontext_t *const registers =
+        &((const ucontext_t *)interrupted)->uc_mcontext;
+
+    (void)number;
+    (void)info;
+#if defined(__x86_64__)
+    name_at = (uintptr_t)registers->gregs[REG_R8];
+#else
+    name_at = (uintptr_t)registers->regs[4];
+#endif
+    if (strcmp((const char *)name_at, "OTEL_CTX") != 0)
+        name_at = 0;
+}
+
+/* The linker's: where this program is, which has the code under test. */
+extern const char __executable_start[], end[];
+
+Test(publication, step_10_the_name_is_not_in_the_file_but_where_a_hook_reads_it)
+{
+    const struct sigaction action = {.sa_sigaction = note_name,
+                                     .sa_flags = SA_SIGINFO};
+
+    sigaction(SIGSYS, &action, NULL);
+    cr_assert_eq(filter_call(SYS_prctl, SECCOMP_RET_TRAP), 0);
+    publish_at(100);
+    cr_assert_neq(name_at, 0);
+    cr_expect_not(name_at >= (uintptr_t)__executable_start &&
+                  name_at < (uintptr_t)end);
 }
 
 Test(publication, a_clock_that_tells_nothing_still_gives_a_timestamp)
