@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/top/recording/grow.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void *otelctx_top_grow(void *array, size_t count, size_t *room, size_t size)
+{
+    void *larger;
+
+    if (count < *room)
+        return array;
+    *room = *room == 0 ? 16 : 2 * *room;
+    larger = *room <= SIZE_MAX / size ? realloc(array, *room * size) : NULL;
+    if (larger)
+        return larger;
+    (void)fputs("out of memory\n", stderr);
+    exit(1);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELCTX_TOP_GROW_H
+#define OTELCTX_TOP_GROW_H
+
+#include <stddef.h>
+
+/*
+ * An array with room for at least one more element than count: the same one,
+ * or a larger one that was moved. *room counts elements. Ends the program when
+ * there is no memory.
+ */
+void *otelctx_top_grow(void *array, size_t count, size_t *room, size_t size);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/top/recording/json.h"
+
+#include "demo/reader/text/utf8.h"
+
+#include <string.h>
+
+enum {
+    DEPTH_MAX = 64
+};
+
+void otelctx_top_json_fail(struct otelctx_top_json *json, const char *why)
+{
+    if (json->why)
+        return;
+    json->why = why;
+    json->whereat = json->at;
+}
+
+static void blanks_skip(struct otelctx_top_json *json)
+{
+    while (json->at < json->end &&
+           (*json->at == ' ' || *json->at == '\t' || *json->at == '\r'))
+        json->at++;
+}
+
+static bool next_is(struct otelctx_top_json *json, char one)
+{
+    blanks_skip(json);
+    return !json->why && json->at < json->end && *json->at == one;
+}
+
+static bool take(struct otelctx_top_json *json, char one)
+{
+    const bool found = next_is(json, one);
+
+    json->at += found;
+    return found;
+}
+
+static bool take_word(struct otelctx_top_json *json, const char *word)
+{
+    const size_t size = strlen(word);
+
+    blanks_skip(json);
+    if (json->why || (size_t)(json->end - json->at) < size ||
+        memcmp(json->at, word, size) != 0)
+        return false;
+    json->at += size;
+    return true;
+}
+
+void otelctx_top_json_open(struct otelctx_top_json *json)
+{
+    if (!take(json, '{'))
+        otelctx_top_json_fail(json, "an object is expected");
+    json->first = true;
+}
+
+bool otelctx_top_json_member(struct otelctx_top_json *json,
+                             struct otelctx_top_text *key)
+{
+    const bool first = json->first;
+
+    json->first = false;
+    if (json->why || take(json, '}'))
+        return false;
+    if (!first && !take(json, ','))
+        otelctx_top_json_fail(json, "a comma or a brace is expected");
+    *key = otelctx_top_json_string(json);
+    if (!take(json, ':'))
+        otelctx_top_json_fail(json, "a colon is expected");
+    return !json->why;
+}
+
+/* The four digits behind \u, or a negative number. */
+static int32_t take_hex(struct otelctx_top_json *json)
+{
+    int32_t unit = 0;
+
+    for (int i = 0; i < 4; i++) {
+        static const char digits[] = "0123456789abcdefABCDEF";
+        const char one = json->at < json->end ? *json->at : '\0';
+        const char *const found = one != '\0' ? strchr(digits, one) : NULL;
+
+        if (!found)
+            return -1;
+        unit = unit << 4 |
+               (int32_t)(found - digits - (found - digits > 15 ? 6 : 0));
+        json->at++;
+    }
+    return unit;
+}
+
+static char *utf8_put(char *out, int32_t c)
+{
+    if (c < 0x80) {
+        *out++ = (char)c;
+        return out;
+    }
+    if (c < 0x800) {
+        *out++ = (char)(0xc0 | c >> 6);
+    } else if (c < 0x10000) {
+        *out++ = (char)(0xe0 | c >> 12);
+        *out++ = (char)(0x80 | (c >> 6 & 63));
+    } else {
+        *out++ = (char)(0xf0 | c >> 18);
+        *out++ = (char)(0x80 | (c >> 12 & 63));
+        *out++ = (char)(0x80 | (c >> 6 & 63));
+    }
+    *out++ = (char)(0x80 | (c & 63));
+    return out;
+}
+
+/* Behind "\u": two of them make a character beyond U+FFFF. */
+static char *take_unit(struct otelctx_top_json *json, char *out)
+{
+    int32_t unit = take_hex(json);
+
+    if (unit >= 0xd800 && unit < 0xdc00 && json->end - json->at >= 6 &&
+        memcmp(json->at, "\\u", 2) == 0) {
+        json->at += 2;
+        const int32_t low = take_hex(json);
+
+        if (low >= 0xdc00 && low <= 0xdfff)
+            unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+    }
+    if (unit < 0 || (unit >= 0xd800 && unit <= 0xdfff)) {
+        otelctx_top_json_fail(json, "not a Unicode escape");
+        return out;
+    }
+    return utf8_put(out, unit);
+}
+
+static char *take_escape(struct otelctx_top_json *json, char *out)
+{
+    static const char names[] = "\"\\/bfnrt";
+    static const char meant[] = "\"\\/\b\f\n\r\t";
+    const char one = json->at < json->end ? *json->at : '\0';
+    const char *const found = one != '\0' ? strchr(names, one) : NULL;
+
+    if (one == 'u') {
+        json->at++;
+        return take_unit(json, out);
+    }
+    if (!found) {
+        otelctx_top_json_fail(json, "not an escape of JSON");
+        return out;
+    }
+    json->at++;
+    *out = meant[found - names];
+    return out + 1;
+}
+
+/* One character that is not escaped. */
+static char *take_plain(struct otelctx_top_json *json, char *out)
+{
+    uint32_t code;
+    const size_t size = otelread_utf8_next(
+        (const uint8_t *)json->at, (size_t)(json->end - json->at), &code);
+
+    if (size == 0)
+        otelctx_top_json_fail(json, "not UTF-8");
+    else if (code < 0x20)
+        otelctx_top_json_fail(json, "a control character in a string");
+    else
+        (void)memmove(out, json->at, size);
+    json->at += size;
+    return out + size;
+}
+
+struct otelctx_top_text otelctx_top_json_string(struct otelctx_top_json *json)
+{
+    const struct otelctx_top_text nothing = {.text = "", .size = 0};
+    char *out, *start;
+
+    if (!take(json, '"'))
+        otelctx_top_json_fail(json, "a string is expected");
+    start = out = json->at;
+    while (!json->why) {
+        if (json->at == json->end) {
+            otelctx_top_json_fail(json, "a string has no end");
+        } else if (*json->at == '"') {
+            json->at++;
+            return (struct otelctx_top_text){start, (size_t)(out - start)};
+        } else if (*json->at == '\\') {
+            json->at++;
+            out = take_escape(json, out);
+        } else {
+            out = take_plain(json, out);
+        }
+    }
+    return nothing;
+}
+
+static bool next_is_digit(const struct otelctx_top_json *json)
+{
+    return json->at < json->end && *json->at >= '0' && *json->at <= '9';
+}
+
+uint64_t otelctx_top_json_number(struct otelctx_top_json *json)
+{
+    const char *const start = (blanks_skip(json), json->at);
+    uint64_t number = 0;
+
+    if (json->why)
+        return 0;
+    for (; next_is_digit(json); json->at++) {
+        const uint64_t digit = (uint64_t)(*json->at - '0');
+
+        if (number > (INT64_MAX - digit) / 10)
+            otelctx_top_json_fail(json, "the number is too large");
+        number = number * 10 + digit;
+    }
+    if (json->at == start || (*start == '0' && json->at > start + 1) ||
+        (json->at < json->end && strchr(".eE", *json->at) && *json->at != '\0'))
+        otelctx_top_json_fail(json, "a whole number is expected");
+    return json->why ? 0 : number;
+}
+
+bool otelctx_top_json_bool(struct otelctx_top_json *json)
+{
+    if (take_word(json, "true"))
+        return true;
+    if (!take_word(json, "false"))
+        otelctx_top_json_fail(json, "true or false is expected");
+    return false;
+}
+
+bool otelctx_top_json_is_string(struct otelctx_top_json *json)
+{
+    return next_is(json, '"');
+}
+
+/* Skips a string and leaves its escapes as they are. */
+static void skip_string(struct otelctx_top_json *json)
+{
+    char scratch[4];
+
+    json->at++;
+    while (!json->why && json->at < json->end && *json->at != '"') {
+        if (*json->at != '\\') {
+            (void)take_plain(json, scratch);
+        } else {
+            json->at++;
+            (void)take_escape(json, scratch);
+        }
+    }
+    if (!take(json, '"'))
+        otelctx_top_json_fail(json, "a string has no end");
+}
+
+static void skip_digits(struct otelctx_top_json *json)
+{
+    if (!next_is_digit(json))
+        otelctx_top_json_fail(json, "a digit is expected");
+    while (next_is_digit(json))
+        json->at++;
+}
+
+static void skip_number(struct otelctx_top_json *json)
+{
+    (void)take_word(json, "-");
+    if (json->at < json->end && *json->at == '0')
+        json->at++;
+    else
+        skip_digits(json);
+    if (take_word(json, "."))
+        skip_digits(json);
+    if (take_word(json, "e") || take_word(json, "E")) {
+        if (!take_word(json, "+"))
+            (void)take_word(json, "-");
+        skip_digits(json);
+    }
+}
+
+static void skip(struct otelctx_top_json *json, int depth);
+
+static void skip_items(struct otelctx_top_json *json, char close, int depth)
+{
+    json->at++;
+    if (take(json, close))
+        return;
+    do {
+        if (close == '}') {
+            if (!next_is(json, '"'))
+                otelctx_top_json_fail(json, "a string is expected");
+            else
+                skip_string(json);
+            if (!take(json, ':'))
+                otelctx_top_json_fail(json, "a colon is expected");
+        }
+        skip(json, depth + 1);
+    } while (take(json, ','));
+    if (!take(json, close))
+        otelctx_top_json_fail(json, "a comma or a bracket is expected");
+}
+
+static void skip(struct otelctx_top_json *json, int depth)
+{
+    if (depth > DEPTH_MAX)
+        otelctx_top_json_fail(json, "nested too deeply");
+    if (json->why)
+        return;
+    if (next_is(json, '{'))
+        skip_items(json, '}', depth);
+    else if (next_is(json, '['))
+        skip_items(json, ']', depth);
+    else if (next_is(json, '"'))
+        skip_string(json);
+    else if (!take_word(json, "null") && !take_word(json, "true") &&
+             !take_word(json, "false"))
+        skip_number(json);
+}
+
+struct otelctx_top_text otelctx_top_json_any(struct otelctx_top_json *json)
+{
+    const char *const start = (blanks_skip(json), json->at);
+
+    skip(json, 0);
+    return (struct otelctx_top_text){
+        start, json->why ? 0 : (size_t)(json->at - start)};
+}
+
+void otelctx_top_json_finish(struct otelctx_top_json *json)
+{
+    blanks_skip(json);
+    if (json->at < json->end)
+        otelctx_top_json_fail(json, "something follows the object");
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/top/recording/read.h"
+
+#include "demo/top/recording/grow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+    LINE_MAX_SIZE = 16 << 20 /* far more than a payload can have */
+};
+
+static int refuse(struct otelctx_top_recording *recording, size_t byte,
+                  const char *why)
+{
+    recording->fault.byte = byte;
+    recording->fault.why = why;
+    return -EINVAL;
+}
+
+/* Takes bytes up to a newline or the end. Returns 1, or a negative errno. */
+static int take_line(struct otelctx_top_recording *recording, bool *newline)
+{
+    int one;
+
+    recording->size = 0;
+    recording->fault.line++;
+    recording->bytes =
+        otelctx_top_grow(recording->bytes, 0, &recording->room, 1);
+    flockfile(recording->in);
+    while ((one = getc_unlocked(recording->in)) != EOF && one != '\n' &&
+           recording->size < LINE_MAX_SIZE) {
+        recording->bytes = otelctx_top_grow(recording->bytes, recording->size,
+                                            &recording->room, 1);
+        recording->bytes[recording->size++] = (char)one;
+    }
+    funlockfile(recording->in);
+    *newline = one == '\n';
+    if (one == EOF && ferror(recording->in))
+        return errno > 0 ? -errno : -EIO;
+    if (one != EOF && one != '\n')
+        return refuse(recording, 0, "the line is longer than 16 MiB");
+    return 1;
+}
+
+/* The order of the lines. Returns 1 or -EINVAL. */
+static int check_order(struct otelctx_top_recording *recording)
+{
+    const struct otelctx_top_line *const line = &recording->line;
+    const bool begins = line->kind == OTELCTX_TOP_RECORDING;
+
+    if (begins != (recording->fault.line == 1))
+        return refuse(recording, 0,
+                      begins ? "a second recording begins"
+                             : "this is not a recording of otelctx-top");
+    if (begins && line->number != 1)
+        return refuse(recording, 0,
+                      "the recording has a format of a later version");
+    if (recording->complete)
+        return refuse(recording, 0, "something follows the end");
+    recording->complete = line->kind == OTELCTX_TOP_END;
+    return 1;
+}
+
+int otelctx_top_recording_next(struct otelctx_top_recording *recording)
+{
+    struct otelctx_top_json json = {.first = false};
+    bool newline;
+    const int taken = take_line(recording, &newline);
+
+    if (taken < 0)
+        return taken;
+    if (!newline && recording->size == 0 && recording->fault.line > 1)
+        return 0;
+    json.start = json.at = recording->bytes;
+    json.end = recording->bytes + recording->size;
+    otelctx_top_line_parse(&json, &recording->line);
+    if (!json.why)
+        return check_order(recording);
+    if (newline)
+        return refuse(recording, (size_t)(json.whereat - json.start) + 1,
+                      json.why);
+    if (recording->fault.line == 1)
+        return refuse(recording, 0,
+                      "this is not a recording, or less than its first line");
+    return 0;
+}
+
+void otelctx_top_recording_free(struct otelctx_top_recording *recording)
+{
+    free(recording->line.attributes.pairs);
+    free(recording->bytes);
+}

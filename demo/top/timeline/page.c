@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/top/timeline/page.h"
+
+#include "demo/reader/text/json_writer.h"
+#include "demo/top/timeline/head.h"
+#include "demo/top/timeline/html.h"
+#include "demo/top/timeline/pack.h"
+#include "demo/top/timeline/tables.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t *zeros(size_t count)
+{
+    size_t *const array = calloc(count + 1, sizeof(*array));
+
+    if (array)
+        return array;
+    perror("otelctx-timeline");
+    exit(1);
+}
+
+/* The rows by process; those without samples last, and not on the page. */
+static size_t *order_of(const struct otelctx_top_timeline *timeline)
+{
+    const size_t none = timeline->process_count;
+    size_t *const rows = zeros(timeline->row_count);
+    size_t *const next = zeros(none + 1);
+
+    for (size_t i = 0; i < timeline->row_count; i++)
+        next[(timeline->rows[i].box_count > 0 ? timeline->rows[i].process
+                                              : none) +
+             1]++;
+    for (size_t i = 0; i < none; i++)
+        next[i + 1] += next[i];
+    for (size_t i = 0; i < timeline->row_count; i++)
+        rows[next[timeline->rows[i].box_count > 0 ? timeline->rows[i].process
+                                                  : none]++] = i;
+    free(next);
+    return rows;
+}
+
+static void print_packed(FILE *out, const char *name,
+                         const struct otelctx_top_bytes *bytes)
+{
+    (void)fprintf(out, ",\n\"%s\":\"", name);
+    otelctx_top_html_base64(out, bytes->bytes, bytes->size);
+    (void)putc('"', out);
+}
+
+/* As a string of JSON, without any '<'. */
+static void print_string(FILE *out, const struct otelctx_top_pool_item *text)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    struct otelread_json json = {.out = open_memstream(&bytes, &size)};
+
+    if (json.out)
+        otelread_json_string(&json, text->bytes, text->size);
+    if (!json.out || fclose(json.out) != 0) {
+        perror("otelctx-timeline");
+        exit(1);
+    }
+    otelctx_top_html_json(out, bytes, size);
+    free(bytes);
+}
+
+/* Why boxes have no span: their texts, at the numbers of these. */
+static void print_reasons(FILE *out,
+                          const struct otelctx_top_timeline *timeline)
+{
+    struct otelctx_top_pool seen = {.count = 0};
+    const char *comma = "";
+    bool new;
+
+    (void)fputs(",\n\"none\":{", out);
+    for (size_t i = 0; i < timeline->box_count; i++) {
+        const size_t none = timeline->boxes[i].none;
+
+        if (none == OTELCTX_TOP_NOTHING)
+            continue;
+        (void)otelctx_top_pool_add(&seen, &none, sizeof(none), &new);
+        if (!new)
+            continue;
+        (void)fprintf(out, "%s\"%zu\":", comma, none);
+        print_string(out, otelctx_top_timeline_text(timeline, none));
+        comma = ",";
+    }
+    (void)putc('}', out);
+    otelctx_top_pool_free(&seen);
+}
+
+static void print_data(FILE *out, const struct otelctx_top_timeline *timeline,
+                       const size_t *rows)
+{
+    struct otelctx_top_packed packed = otelctx_top_pack(timeline, rows);
+
+    (void)fprintf(
+        out,
+        "{\"unit_ns\":%d,\"hz\":%" PRIu64 ",\"end\":%" PRIu64
+        ",\"boxCount\":%zu,\"spanCount\":%zu,\"traceCount\":%zu,\n\"sets\":[",
+        OTELCTX_TOP_UNIT_NS, timeline->hz,
+        timeline->end_ns / OTELCTX_TOP_UNIT_NS + 1, packed.box_count,
+        packed.span_count, packed.trace_count);
+    for (size_t i = 0; i < timeline->sets.count; i++) {
+        (void)fputs(i == 0 ? "" : ",\n", out);
+        otelctx_top_html_json(out, timeline->sets.items[i].bytes,
+                              timeline->sets.items[i].size);
+    }
+    (void)putc(']', out);
+    print_reasons(out, timeline);
+    print_packed(out, "boxes", &packed.boxes);
+    print_packed(out, "spans", &packed.spans);
+    print_packed(out, "traces", &packed.traces);
+    (void)fputs("}", out);
+    otelctx_top_packed_free(&packed);
+}
+
+void otelctx_top_page_print(FILE *out,
+                            const struct otelctx_top_timeline *timeline)
+{
+    size_t *const rows = order_of(timeline);
+
+    for (const struct otelctx_top_part *part = otelctx_top_parts;; part++) {
+        (void)fwrite(part->text, 1, part->size, out);
+        if (!part->place)
+            break;
+        if (strcmp(part->place, "title") == 0)
+            otelctx_top_title_print(out, timeline);
+        else if (strcmp(part->place, "facts") == 0)
+            otelctx_top_facts_print(out, timeline);
+        else if (strcmp(part->place, "processes") == 0)
+            otelctx_top_processes_print(out, timeline, rows);
+        else if (strcmp(part->place, "tables") == 0)
+            otelctx_top_tables_print(out, timeline);
+        else if (strcmp(part->place, "data") == 0)
+            print_data(out, timeline, rows);
+    }
+    free(rows);
+}

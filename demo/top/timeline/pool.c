@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/top/timeline/pool.h"
+
+#include "demo/top/recording/grow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* FNV-1a, mixed once more for the low bits. */
+static size_t hash_of(const void *bytes, size_t size)
+{
+    const uint8_t *const at = bytes;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    return (size_t)(hash ^ hash >> 32);
+}
+
+/* The slot that has these bytes, or the free one for them. */
+static uint32_t *slot_of(const struct otelctx_top_pool *pool, const void *bytes,
+                         size_t size)
+{
+    size_t at = hash_of(bytes, size) & (pool->slot_count - 1);
+
+    for (; pool->slots[at] != 0; at = (at + 1) & (pool->slot_count - 1)) {
+        const struct otelctx_top_pool_item *const item =
+            &pool->items[pool->slots[at] - 1];
+
+        if (item->size == size && memcmp(item->bytes, bytes, size) == 0)
+            break;
+    }
+    return &pool->slots[at];
+}
+
+/* At most half of the slots are taken. */
+static void slots_double(struct otelctx_top_pool *pool)
+{
+    size_t room = 0;
+
+    free(pool->slots);
+    pool->slot_count = pool->slot_count == 0 ? 64 : 2 * pool->slot_count;
+    pool->slots = NULL;
+    while (room < pool->slot_count)
+        pool->slots =
+            otelctx_top_grow(pool->slots, room, &room, sizeof(*pool->slots));
+    (void)memset(pool->slots, 0, room * sizeof(*pool->slots));
+    for (size_t i = 0; i < pool->count; i++)
+        *slot_of(pool, pool->items[i].bytes, pool->items[i].size) =
+            (uint32_t)i + 1;
+}
+
+static char *copy_of(const void *bytes, size_t size)
+{
+    size_t room = 0;
+    char *copy = NULL;
+
+    while (room < size + 1)
+        copy = otelctx_top_grow(copy, room, &room, 1);
+    (void)memcpy(copy, bytes, size);
+    copy[size] = '\0';
+    return copy;
+}
+
+size_t otelctx_top_pool_add(struct otelctx_top_pool *pool, const void *bytes,
+                            size_t size, bool *new)
+{
+    uint32_t *slot;
+
+    if (2 * pool->count >= pool->slot_count)
+        slots_double(pool);
+    slot = slot_of(pool, bytes, size);
+    if (new)
+        *new = *slot == 0;
+    if (*slot == 0) {
+        pool->items = otelctx_top_grow(pool->items, pool->count, &pool->room,
+                                       sizeof(*pool->items));
+        pool->items[pool->count].bytes = copy_of(bytes, size);
+        pool->items[pool->count].size = size;
+        *slot = (uint32_t)++pool->count;
+    }
+    return *slot - 1;
+}
+
+void otelctx_top_pool_free(struct otelctx_top_pool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        free(pool->items[i].bytes);
+    free(pool->items);
+    free(pool->slots);
+    *pool = (struct otelctx_top_pool){.count = 0};
+}
