@@ -49,7 +49,8 @@ static void print_sum(const struct printer *printer,
     (void)fprintf(out,
                   "</td><td class=\"share\"><svg viewBox=\"0 0 100 8\" "
                   "preserveAspectRatio=\"none\" aria-hidden=\"true\">"
-                  "<rect width=\"%.2f\" height=\"8\"/></svg>%.1f %%</td><td>",
+                  "<rect width=\"%.2f\" height=\"8\"/></svg><span>%.1f "
+                  "%%</span></td><td>",
                   share, share);
     otelctx_top_html_seconds(out, sum->wall_ns);
     (void)fputs("</td><td>", out);

@@ -173,13 +173,13 @@
         return media.matches || beforePrint;
     }
 
-    function canvasReady(canvas, height) {
-        const width = canvas.clientWidth;
+    /* The width is asked for once a drawing: after each change the browser would have to lay out the page again. */
+    function canvasReady(canvas, width, height) {
         canvas.width = Math.max(1, Math.round(width * ratio));
         canvas.height = Math.round(height * ratio);
         const pen = canvas.getContext('2d');
         pen.scale(ratio, ratio);
-        return {pen, width};
+        return pen;
     }
 
     /* The first box of the row that ends behind the time. */
@@ -276,8 +276,8 @@
         }
     }
 
-    function drawRow(row) {
-        const {pen, width} = canvasReady(canvases[row], 23);
+    function drawRow(row, width) {
+        const pen = canvasReady(canvases[row], width, 23);
         const scale = width / (view.to - view.from);
         pen.fillStyle = theme.line;
         for (const tick of ticks(width).at)
@@ -331,8 +331,8 @@
         return seconds < .99995 ? (seconds * 1e3).toFixed(1) + ' ms' : seconds.toFixed(3) + ' s';
     }
 
-    function drawAxis() {
-        const {pen, width} = canvasReady(byId('axis'), 34), {step, at} = ticks(width);
+    function drawAxis(width) {
+        const pen = canvasReady(byId('axis'), width, 34), {step, at} = ticks(width);
         const scale = width / (view.to - view.from);
         const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(step * data.unit_ns / 1e9) + 1e-9)));
         pen.font = theme.text;
@@ -348,13 +348,13 @@
         /* Which part of the whole is shown. */
         pen.fillStyle = theme.line;
         pen.fillRect(0, 8, width, 4);
-        pen.fillStyle = theme.accent;
+        pen.fillStyle = view.to - view.from < data.end ? theme.accent : theme.line;
         const left = width * view.from / data.end;
         pen.fillRect(left, 8, Math.max(3, width * view.to / data.end - left), 4);
     }
 
     function drawSwatch(canvas, look) {
-        const {pen, width} = canvasReady(canvas, 14);
+        const width = 34, pen = canvasReady(canvas, width, 14);
         if (look === 'none') {
             pen.fillStyle = theme.none;
             pen.fillRect(0, 3, width, 8);
@@ -377,9 +377,10 @@
     let drawing = 0;
     function drawAll() {
         drawing = 0;
-        drawAxis();
+        const width = byId('axis').clientWidth;
+        drawAxis(width);
         for (const row of printing() ? canvases.keys() : visible)
-            drawRow(row);
+            drawRow(row, width);
     }
     function draw() {
         drawing = drawing || requestAnimationFrame(drawAll);
@@ -661,11 +662,14 @@
     /* Traces of the table are highlighted in the picture, and have its colours. */
     function connectTable() {
         const numbers = new Map(), cells = [...document.querySelectorAll('code.trace')];
-        const wanted = new Set(cells.map(cell => cell.textContent));
+        const wanted = new Set(cells.map(cell => parseInt(cell.textContent.slice(0, 12), 16)));
+        const ids = traceIds.bytes;
         for (let trace = 0; trace < data.traceCount; trace++) {
-            const name = traceName(trace);
-            if (wanted.has(name))
-                numbers.set(name, trace);
+            let start = 0; /* the first bytes: to give all traces a name takes too long */
+            for (let i = 16 * trace; i < 16 * trace + 6; i++)
+                start = start * 256 + ids[i];
+            if (wanted.has(start))
+                numbers.set(traceName(trace), trace);
         }
         for (const cell of cells) {
             const row = cell.closest('tr'), swatch = element('canvas'), trace = numbers.get(cell.textContent);
