@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Completion of otelctx-run, otelctx-read, otelctx-play and otelctx-judge, for
-# bash-completion. The candidates are what --help of the program prints, from its
+# Completion of otelctx-run, otelctx-read, otelctx-play, otelctx-judge and
+# otelctx-timeline, for bash-completion. The candidates are what --help of the program prints, from its
 # table of options, at the moment of the completion.
 
 # The options of a program, a line each: "--name", "--name VALUE", "--name=VALUE"
@@ -78,6 +78,7 @@ _otelctx() {
         case $1 in
         *-run) _command_offset "$COMP_CWORD" ;;
         *-read) _otelctx_processes ;;
+        *-timeline) _filedir ;;
         *-play)
             # shellcheck disable=SC2207
             COMPREPLY=($(compgen -W "list $("$1" list | grep '^[a-z]')" -- "$cur"))
@@ -85,4 +86,4 @@ _otelctx() {
         esac
     fi
 }
-complete -F _otelctx otelctx-run otelctx-read otelctx-play otelctx-judge
+complete -F _otelctx otelctx-run otelctx-read otelctx-play otelctx-judge otelctx-timeline

@@ -55,6 +55,8 @@ function __otelctx_complete
             complete -c $program -x -a "(__fish_complete_subcommand -- $takes_value)"
         case otelctx-read
             complete -c $program -x -a '(__fish_complete_pids) (ps -A -o comm= | sort -u)'
+        case otelctx-timeline
+            complete -c $program -F
         case otelctx-play
             complete -c $program -x -a 'list (otelctx-play list | string match -r "^[a-z].*")'
     end

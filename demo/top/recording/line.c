@@ -71,6 +71,7 @@ static const struct row {
     {OTELCTX_TOP_SAMPLE, "state", STRING, false, FIELD(state)},
     {OTELCTX_TOP_SAMPLE, "cpu", NUMBER, true, FIELD(cpu_ns)},
     {OTELCTX_TOP_SAMPLE, "wall", NUMBER, true, FIELD(wall_ns)},
+    {OTELCTX_TOP_SAMPLE, "untrusted", TRUTH, false, FIELD(untrusted)},
     {OTELCTX_TOP_SAMPLE, "hz", NUMBER, false, FIELD(hz)},
     {OTELCTX_TOP_GONE, "gone", NUMBER, true, FIELD(number)},
     {OTELCTX_TOP_GONE, "t", NUMBER, true, FIELD(t_ns)},

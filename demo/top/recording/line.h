@@ -51,6 +51,7 @@ struct otelctx_top_line {
     struct otelctx_top_text none; /* why there is no span, when span is 0 */
     struct otelctx_top_text state;
     uint64_t cpu_ns, wall_ns;
+    bool untrusted; /* SAMPLE: the thread ran while it was read */
 
     uint64_t stops, stopped_ns, longest_ns; /* END */
 };

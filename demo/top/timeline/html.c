@@ -75,7 +75,7 @@ void otelctx_top_html_time(FILE *out, uint64_t ns)
     const double value = (double)ns;
 
     if (ns < 999950)
-        (void)fprintf(out, "%.3g µs", value / 1e3);
+        (void)fprintf(out, "%.*f µs", ns > 0 && ns < 1000 ? 3 : 0, value / 1e3);
     else if (ns < 999950000)
         (void)fprintf(out, "%.1f ms", value / 1e6);
     else

@@ -232,6 +232,7 @@ same 'the installed files are where a distribution has them' \
 ./usr/bin/otelctx-play
 ./usr/bin/otelctx-read
 ./usr/bin/otelctx-run
+./usr/bin/otelctx-timeline
 ./usr/include/otelctx.h
 ./usr/include/otelctx_kit.h
 $lib/libotelctx_kit.a
@@ -241,15 +242,19 @@ $lib/pkgconfig/otelctx.pc
 ./usr/share/bash-completion/completions/otelctx-play
 ./usr/share/bash-completion/completions/otelctx-read
 ./usr/share/bash-completion/completions/otelctx-run
+./usr/share/bash-completion/completions/otelctx-timeline
 ./usr/share/doc/otelctx/otelctx.conf
 ./usr/share/fish/vendor_completions.d/otelctx-judge.fish
 ./usr/share/fish/vendor_completions.d/otelctx-play.fish
 ./usr/share/fish/vendor_completions.d/otelctx-read.fish
 ./usr/share/fish/vendor_completions.d/otelctx-run.fish
+./usr/share/fish/vendor_completions.d/otelctx-timeline.fish
 ./usr/share/man/man1/otelctx-judge.1
 ./usr/share/man/man1/otelctx-play.1
 ./usr/share/man/man1/otelctx-read.1
 ./usr/share/man/man1/otelctx-run.1
+./usr/share/man/man1/otelctx-timeline.1
+./usr/share/man/man5/otelctx-recording.5
 ./usr/share/man/man5/otelctx-verdict.5
 ./usr/share/man/man5/otelctx.5
 ./usr/share/man/man7/libotelctx_preload.7

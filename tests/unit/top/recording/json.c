@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/top/recording/json.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A parser of a copy of the text, without a NUL behind it. */
+static struct otelctx_top_json json_of(const char *text)
+{
+    const size_t size = strlen(text);
+    char *const copy = malloc(size + 1);
+
+    cr_assert(copy);
+    (void)memcpy(copy, text, size);
+    return (struct otelctx_top_json){
+        .start = copy, .at = copy, .end = copy + size};
+}
+
+static void expect_string(const char *text, const char *expected)
+{
+    struct otelctx_top_json json = json_of(text);
+    const struct otelctx_top_text string = otelctx_top_json_string(&json);
+
+    otelctx_top_json_finish(&json);
+    cr_expect_eq(json.why, NULL, "%s: %s", text, json.why);
+    cr_expect_eq(string.size, strlen(expected), "%s", text);
+    cr_expect_eq(memcmp(string.text, expected, string.size), 0, "%s", text);
+    free(json.start);
+}
+
+static void expect_fault(const char *text, const char *why, size_t at)
+{
+    struct otelctx_top_json json = json_of(text);
+
+    (void)otelctx_top_json_any(&json);
+    otelctx_top_json_finish(&json);
+    cr_assert(json.why, "%s", text);
+    cr_expect_str_eq(json.why, why, "%s", text);
+    cr_expect_eq((size_t)(json.whereat - json.start), at, "%s: %td", text,
+                 json.whereat - json.start);
+    free(json.start);
+}
+
+Test(top_json, members_come_in_their_order)
+{
+    struct otelctx_top_json json =
+        json_of(" { \"a\" : 12 , \"b\":{\"c\":\"d\"},\"e\":[1,{}],\"f\":true}");
+    struct otelctx_top_text key;
+
+    otelctx_top_json_open(&json);
+    cr_assert(otelctx_top_json_member(&json, &key));
+    cr_expect_eq(key.text[0], 'a');
+    cr_expect_eq(otelctx_top_json_number(&json), 12);
+    cr_assert(otelctx_top_json_member(&json, &key));
+    otelctx_top_json_open(&json);
+    cr_assert(otelctx_top_json_member(&json, &key));
+    cr_expect_eq(key.text[0], 'c');
+    cr_expect(otelctx_top_json_is_string(&json));
+    cr_expect_eq(otelctx_top_json_string(&json).text[0], 'd');
+    cr_expect_not(otelctx_top_json_member(&json, &key));
+    cr_assert(otelctx_top_json_member(&json, &key));
+    cr_expect_eq(key.text[0], 'e');
+    cr_expect_eq(otelctx_top_json_any(&json).size, 6);
+    cr_assert(otelctx_top_json_member(&json, &key));
+    cr_expect(otelctx_top_json_bool(&json));
+    cr_expect_not(otelctx_top_json_member(&json, &key));
+    otelctx_top_json_finish(&json);
+    cr_expect_eq(json.why, NULL, "%s", json.why);
+    free(json.start);
+}
+
+Test(top_json, an_object_may_be_empty)
+{
+    struct otelctx_top_json json = json_of("{}");
+    struct otelctx_top_text key;
+
+    otelctx_top_json_open(&json);
+    cr_expect_not(otelctx_top_json_member(&json, &key));
+    otelctx_top_json_finish(&json);
+    cr_expect_eq(json.why, NULL);
+    free(json.start);
+}
+
+Test(top_json, escapes_are_undone)
+{
+    expect_string("\"a\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "a\"\\/\b\f\n\r\t");
+    expect_string("\"\\u0041\\u00e9\\u20AC\\ud83d\\ude00\"",
+                  "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+    expect_string("\"\xe2\x82\xac\"", "\xe2\x82\xac");
+    expect_string("\"\"", "");
+}
+
+Test(top_json, numbers_go_up_to_63_bits)
+{
+    struct otelctx_top_json json = json_of("9223372036854775807");
+
+    cr_expect_eq(otelctx_top_json_number(&json), INT64_MAX);
+    cr_expect_eq(json.why, NULL);
+    free(json.start);
+}
+
+Test(top_json, other_numbers_are_refused_where_whole_ones_count)
+{
+    static const char *const texts[] = {"9223372036854775808",
+                                        "99999999999999999999",
+                                        "-1",
+                                        "1.5",
+                                        "1e3",
+                                        "01",
+                                        "",
+                                        "x",
+                                        "\"1\""};
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct otelctx_top_json json = json_of(texts[i]);
+
+        cr_expect_eq(otelctx_top_json_number(&json), 0, "%s", texts[i]);
+        cr_expect(json.why, "%s", texts[i]);
+        free(json.start);
+    }
+}
+
+Test(top_json, any_value_is_skipped)
+{
+    static const char *const texts[] = {"null",
+                                        "true",
+                                        "false",
+                                        "0",
+                                        "-0.5e+10",
+                                        "1E-2",
+                                        "[]",
+                                        "[1, [2,{\"a\" : {}}] ]",
+                                        "\"\\u0000\\\"\"",
+                                        "{\"\\n\":[{}],\"b\":\"\xc3\xa9\"}"};
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct otelctx_top_json json = json_of(texts[i]);
+        const struct otelctx_top_text value = otelctx_top_json_any(&json);
+
+        otelctx_top_json_finish(&json);
+        cr_expect_eq(json.why, NULL, "%s: %s", texts[i], json.why);
+        cr_expect_eq(value.size, strlen(texts[i]), "%s", texts[i]);
+        cr_expect_eq(memcmp(value.text, texts[i], value.size), 0);
+        free(json.start);
+    }
+}
+
+Test(top_json, faults_are_told_with_their_place)
+{
+    expect_fault("nul", "a digit is expected", 0);
+    expect_fault("[1 2]", "a comma or a bracket is expected", 3);
+    expect_fault("{\"a\"}", "a colon is expected", 4);
+    expect_fault("{a:1}", "a string is expected", 1);
+    expect_fault("\"abc", "a string has no end", 4);
+    expect_fault("\"\\x\"", "not an escape of JSON", 2);
+    expect_fault("\"\\ud800\"", "not a Unicode escape", 7);
+    expect_fault("\"\\udc00\\ud800\"", "not a Unicode escape", 7);
+    expect_fault("\"a\nb\"", "a control character in a string", 2);
+    expect_fault("\"\xff\"", "not UTF-8", 1);
+    expect_fault("{} x", "something follows the object", 3);
+    expect_fault("-", "a digit is expected", 1);
+    expect_fault("1.", "a digit is expected", 2);
+    expect_fault("1e", "a digit is expected", 2);
+}
+
+Test(top_json, nesting_has_a_limit)
+{
+    char text[301];
+
+    (void)memset(text, '[', 300);
+    text[300] = '\0';
+    expect_fault(text, "nested too deeply", 65);
+}
+
+Test(top_json, the_first_fault_stays_and_nothing_moves_behind_it)
+{
+    struct otelctx_top_json json = json_of("x {\"a\":1}");
+    struct otelctx_top_text key;
+
+    otelctx_top_json_open(&json);
+    otelctx_top_json_fail(&json, "another");
+    cr_expect_not(otelctx_top_json_member(&json, &key));
+    cr_expect_eq(otelctx_top_json_number(&json), 0);
+    cr_expect_eq(otelctx_top_json_string(&json).size, 0);
+    cr_expect_eq(otelctx_top_json_any(&json).size, 0);
+    cr_expect_str_eq(json.why, "an object is expected");
+    cr_expect_eq(json.at, json.start);
+    free(json.start);
+}
