@@ -73,7 +73,7 @@ class Recording:
 
 def shop():
     ms = 1_000_000
-    end = 3000 * ms
+    end = 2000 * ms
     recording = Recording(2)
     pick = recording.random
     web = recording.process(4711, "shop", "python3 -m gunicorn shop:app", **{
@@ -96,25 +96,25 @@ def shop():
         return start + length
 
     now = 20 * ms
-    while now < end - 700 * ms:
+    while now < end - 560 * ms:
         trace = recording.ids()[0]
         route = pick.choice(["/cart", "/cart", "/checkout", "/search", "/item/{id}"])
         thread = min(web_threads, key=lambda one: free[one])
         start = max(now, free[thread])
         context = (trace, recording.ids()[1], {"http.route": route, "http.request.method": "GET"})
-        at = start + pick.randrange(45, 140) * ms
+        at = start + pick.randrange(60, 150) * ms
         recording.run(thread, start, at, context)
         if route in ("/cart", "/checkout"):
-            at = work(cart_threads, at, pick.randrange(50, 190) * ms, trace, {"http.route": "/items"})
+            at = work(cart_threads, at, pick.randrange(80, 190) * ms, trace, {"http.route": "/items"})
         if route == "/checkout":
-            at = work(pay_threads, at, pick.randrange(90, 240) * ms, trace, {"http.route": "/charge"})
+            at = work(pay_threads, at, pick.randrange(110, 240) * ms, trace, {"http.route": "/charge"})
         if route != "/search":
-            last = at + pick.randrange(35, 90) * ms
+            last = at + pick.randrange(50, 110) * ms
             recording.run(thread, at, last, context)
             at = last
         free[thread] = at + 12 * ms
-        now += pick.randrange(35, 105) * ms
-    for start in range(300, 2900, 620):
+        now += pick.randrange(30, 70) * ms
+    for start in range(260, 1900, 430):
         recording.run(collector, start * ms, (start + pick.randrange(60, 160)) * ms, "detached")
     recording.finish(end)
 

@@ -162,10 +162,10 @@ Test(top_read, bad_lines_are_refused_with_their_place)
     expect_fault("{\"t\":1,\"t\":2}", "a member is there twice", 12);
     expect_fault("{\"process\":1}", "a member is missing", 14);
     expect_fault("{\"t\":1,\"thread\":1,\"cpu\":1,\"wall\":1}",
-                 "either span or none is expected", 38);
+                 "either span or none is expected", 36);
     expect_fault("{\"t\":1,\"thread\":1,\"span\":1,\"none\":\"x\","
                  "\"cpu\":1,\"wall\":1}",
-                 "either span or none is expected", 58);
+                 "either span or none is expected", 56);
     expect_fault("{\"span\":1,\"trace_id\":\"" SPAN "\",\"span_id\":\"" SPAN
                  "\"}",
                  "not an id of this size in hexadecimal", 40);
@@ -179,7 +179,7 @@ Test(top_read, bad_lines_are_refused_with_their_place)
     expect_fault("{\"recording\":1,\"start_ns\":\"1\",\"hz\":1}",
                  "a second recording begins", 0);
     expect_fault("{\"thread\":1,\"process\":1,\"tid\":1} ,",
-                 "something follows the object", 35);
+                 "something follows the object", 34);
 }
 
 Test(top_read, nothing_follows_the_end)
