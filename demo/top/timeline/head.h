@@ -2,7 +2,7 @@
 #ifndef OTELCTX_TOP_HEAD_H
 #define OTELCTX_TOP_HEAD_H
 
-#include "demo/top/timeline/timeline.h"
+#include "demo/top/timeline/model.h"
 
 /* What stands above the picture, and at its side. */
 

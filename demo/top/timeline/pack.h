@@ -2,7 +2,7 @@
 #ifndef OTELCTX_TOP_PACK_H
 #define OTELCTX_TOP_PACK_H
 
-#include "demo/top/timeline/timeline.h"
+#include "demo/top/timeline/model.h"
 
 /* Bytes that grow. Zeros are empty ones. */
 struct otelctx_top_bytes {

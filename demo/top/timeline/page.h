@@ -2,7 +2,7 @@
 #ifndef OTELCTX_TOP_PAGE_H
 #define OTELCTX_TOP_PAGE_H
 
-#include "demo/top/timeline/timeline.h"
+#include "demo/top/timeline/model.h"
 
 /* The files of page/ as one, cut at the places that the program fills. */
 struct otelctx_top_part {

@@ -2,7 +2,7 @@
 #ifndef OTELCTX_TOP_TABLE_H
 #define OTELCTX_TOP_TABLE_H
 
-#include "demo/top/timeline/timeline.h"
+#include "demo/top/timeline/model.h"
 
 /* What the rows of a table stand for. */
 enum otelctx_top_by {

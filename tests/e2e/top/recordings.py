@@ -74,7 +74,7 @@ class Recording:
 def shop():
     ms = 1_000_000
     end = 2000 * ms
-    recording = Recording(2)
+    recording = Recording(8)
     pick = recording.random
     web = recording.process(4711, "shop", "python3 -m gunicorn shop:app", **{
         "service.version": "2.4.1", "service.instance.id": "3f1c0a52", "deployment.environment.name": "demo"})
@@ -116,7 +116,7 @@ def shop():
         now += pick.randrange(30, 70) * ms
     for start in range(260, 1900, 430):
         recording.run(collector, start * ms, (start + pick.randrange(60, 160)) * ms, "detached")
-    recording.finish(end)
+    recording.finish(max(sample[0] for sample in recording.samples) + PERIOD)
 
 
 def minute():

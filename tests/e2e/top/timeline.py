@@ -10,6 +10,7 @@ import base64
 import sys
 
 from browser import Browser
+from png import small
 
 folder = sys.argv[1]
 browser = Browser(folder + "/profile")
@@ -26,7 +27,7 @@ def holds(sentence, truth, why=""):
 def picture(name, **more):
     data = browser.call("Page.captureScreenshot", format="png", **more)["data"]
     with open(f"{folder}/{name}.png", "wb") as file:
-        file.write(base64.b64decode(data))
+        file.write(small(base64.b64decode(data)))
 
 
 def texts(selector):
@@ -323,10 +324,15 @@ harmless("hostile")
 browser.open(folder + "/minute.html", height=700)
 minute()
 harmless("minute")
-browser.open(folder + "/shop.html", height=900)
-picture("shop")
+browser.open(folder + "/shop.html", width=1200, height=655)
+whole = browser.evaluate("JSON.parse(document.querySelector('#data').textContent).end / 100")
+picture("timeline")
+browser.mouse("mouseMoved", *place(3, 1070, whole))
+picture("timeline-tip")
 browser.media(scheme="dark")
-picture("shop-dark")
+browser.click(*place(8, 750, whole))
+browser.mouse("mouseMoved", 5, 5)
+picture("timeline-dark")
 browser.media("print")
 pdf = base64.b64decode(browser.call("Page.printToPDF", landscape=True, printBackground=True)["data"])
 open(f"{folder}/shop.pdf", "wb").write(pdf)

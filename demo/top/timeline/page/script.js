@@ -221,11 +221,18 @@
     /* The attribute, and where there is room, the beginning of the trace id. */
     function drawLabel(pen, box, x, width, look) {
         const id = traceName(traceOf(box)).slice(0, 6);
-        const place = (text, font, left) => {
+        const place = (text, font, left, least) => {
             pen.font = font;
+            const fits = text => left + pen.measureText(text).width <= x + width - 4;
+            if (!fits(text)) {
+                let letters = text.length - 1;
+                while (letters >= least && !fits(text.slice(0, letters) + '…'))
+                    letters--;
+                if (letters < least)
+                    return left;
+                text = text.slice(0, letters) + '…';
+            }
             const size = pen.measureText(text).width;
-            if (left + size > x + width - 4)
-                return left;
             if (look.pattern !== 'plain') {
                 pen.fillStyle = look.colour;
                 pen.fillRect(left - 2, 5, size + 4, 14);
@@ -238,9 +245,9 @@
         const text = labelOf(box);
         let left = x + 5;
         if (text)
-            left = place(text, theme.text, left);
+            left = place(text.slice(0, 60), theme.text, left, 3);
         if (!text || left > x + 5)
-            place(id, theme.mono, left);
+            place(id, theme.mono, left, 6);
     }
 
     function drawBox(pen, box, x, width) {
@@ -265,7 +272,7 @@
                 pen.roundRect(x + .75, 2.75, width - gap - 1.5, 18.5, 2.5);
                 pen.stroke();
             }
-            if (width > 26)
+            if (width > 26 && !faded)
                 drawLabel(pen, box, Math.max(x, 0), Math.min(x + width, pen.canvas.width / ratio) - Math.max(x, 0), look);
         }
         pen.globalAlpha = 1;

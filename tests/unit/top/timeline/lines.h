@@ -2,7 +2,7 @@
 #ifndef LINES_H
 #define LINES_H
 
-#include "demo/top/timeline/timeline.h"
+#include "demo/top/timeline/model.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "demo/top/timeline/timeline.h"
+#include "demo/top/timeline/model.h"
 
 #include "demo/reader/text/json_writer.h"
 #include "demo/top/recording/grow.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TOP_TIMELINE_H
-#define OTELCTX_TOP_TIMELINE_H
+#ifndef OTELCTX_TOP_MODEL_H
+#define OTELCTX_TOP_MODEL_H
 
 #include "demo/top/recording/read.h"
 #include "demo/top/timeline/pool.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "demo/top/timeline/timeline.h"
+#include "demo/top/timeline/model.h"
 
 #include "tests/unit/top/timeline/lines.h"
 
@@ -19,7 +19,7 @@ static void expect_text(size_t text, const char *expected)
                      expected);
 }
 
-Test(top_timeline, samples_of_one_span_make_one_box)
+Test(top_model, samples_of_one_span_make_one_box)
 {
     timeline =
         lines_read(LINES_START LINES_SPAN("1", "1", "/cart")
@@ -39,7 +39,7 @@ Test(top_timeline, samples_of_one_span_make_one_box)
 }
 
 /* The rate is 100 Hz: the third of these begins 30 ms behind, the last more. */
-Test(top_timeline, a_gap_of_more_than_three_periods_ends_a_box)
+Test(top_model, a_gap_of_more_than_three_periods_ends_a_box)
 {
     timeline =
         lines_read(LINES_START LINES_SPAN("1", "1", "/cart")
@@ -53,7 +53,7 @@ Test(top_timeline, a_gap_of_more_than_three_periods_ends_a_box)
     otelctx_top_timeline_free(&timeline);
 }
 
-Test(top_timeline, the_gap_follows_the_rate)
+Test(top_model, the_gap_follows_the_rate)
 {
     timeline = lines_read(LINES_START LINES_SPAN("1", "1", "/cart") SAMPLE(
         "20", "1", "\"span\":1", "R", "9") LINE("'t':25000000,'hz':50")
@@ -62,7 +62,7 @@ Test(top_timeline, the_gap_follows_the_rate)
     otelctx_top_timeline_free(&timeline);
 }
 
-Test(top_timeline, another_span_reason_or_thread_is_another_box)
+Test(top_model, another_span_reason_or_thread_is_another_box)
 {
     timeline = lines_read(
         LINES_START LINES_SPAN("1", "1", "/cart") LINES_SPAN("2", "2", "/cart")
@@ -79,7 +79,7 @@ Test(top_timeline, another_span_reason_or_thread_is_another_box)
     otelctx_top_timeline_free(&timeline);
 }
 
-Test(top_timeline, boxes_of_a_thread_do_not_overlap)
+Test(top_model, boxes_of_a_thread_do_not_overlap)
 {
     timeline = lines_read(
         LINES_START LINES_SPAN("1", "1", "/cart")
@@ -90,7 +90,7 @@ Test(top_timeline, boxes_of_a_thread_do_not_overlap)
     otelctx_top_timeline_free(&timeline);
 }
 
-Test(top_timeline, a_number_may_get_another_meaning)
+Test(top_model, a_number_may_get_another_meaning)
 {
     timeline = lines_read(
         LINES_START LINES_SPAN("1", "1", "/cart") SAMPLE(
@@ -111,7 +111,7 @@ Test(top_timeline, a_number_may_get_another_meaning)
     otelctx_top_timeline_free(&timeline);
 }
 
-Test(top_timeline, the_same_context_is_one_whatever_its_number)
+Test(top_model, the_same_context_is_one_whatever_its_number)
 {
     timeline = lines_read(LINES_START LINES_SPAN("1", "1", "/cart") LINES_SPAN(
         "9", "1", "/cart") LINES_SPAN("3", "1", "/items"));
@@ -121,7 +121,7 @@ Test(top_timeline, the_same_context_is_one_whatever_its_number)
     otelctx_top_timeline_free(&timeline);
 }
 
-Test(top_timeline, the_order_of_attributes_does_not_matter)
+Test(top_model, the_order_of_attributes_does_not_matter)
 {
     timeline = lines_read(LINES_START LINE(
         "'span':1,'trace_id':'" LINES_ID "','span_id':'0000000000000001',"
@@ -133,7 +133,7 @@ Test(top_timeline, the_order_of_attributes_does_not_matter)
     otelctx_top_timeline_free(&timeline);
 }
 
-Test(top_timeline, the_end_of_a_process_and_of_the_recording_are_kept)
+Test(top_model, the_end_of_a_process_and_of_the_recording_are_kept)
 {
     timeline = lines_read(LINES_START LINE("'gone':1,'t':5") LINE(
         "'end':60,'stops':1,'stopped_ns':2,'longest_ns':3"));
@@ -145,7 +145,7 @@ Test(top_timeline, the_end_of_a_process_and_of_the_recording_are_kept)
     otelctx_top_timeline_free(&timeline);
 }
 
-Test(top_timeline, what_nobody_introduced_is_refused)
+Test(top_model, what_nobody_introduced_is_refused)
 {
     lines_refused(LINES_START SAMPLE("20", "3", "\"none\":\"x\"", "R", "9"),
                   "no line introduces this thread");
