@@ -5,6 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static _Noreturn void give_up(void)
+{
+    (void)fputs("out of memory\n", stderr);
+    exit(1);
+}
+
 void *otelctx_top_grow(void *array, size_t count, size_t *room, size_t size)
 {
     void *larger;
@@ -13,8 +19,16 @@ void *otelctx_top_grow(void *array, size_t count, size_t *room, size_t size)
         return array;
     *room = *room == 0 ? 16 : 2 * *room;
     larger = *room <= SIZE_MAX / size ? realloc(array, *room * size) : NULL;
-    if (larger)
-        return larger;
-    (void)fputs("out of memory\n", stderr);
-    exit(1);
+    if (!larger)
+        give_up();
+    return larger;
+}
+
+void *otelctx_top_zeros(size_t count, size_t size)
+{
+    void *const zeros = calloc(count > 0 ? count : 1, size);
+
+    if (!zeros)
+        give_up();
+    return zeros;
 }

@@ -9,6 +9,11 @@
  * or a larger one that was moved. *room counts elements. Ends the program when
  * there is no memory.
  */
-void *otelctx_top_grow(void *array, size_t count, size_t *room, size_t size);
+__attribute__((returns_nonnull)) void *
+otelctx_top_grow(void *array, size_t count, size_t *room, size_t size);
+
+/* New zeros, at least one. Likewise. */
+__attribute__((returns_nonnull)) void *otelctx_top_zeros(size_t count,
+                                                         size_t size);
 
 #endif

@@ -123,7 +123,8 @@ static void take_id(struct otelctx_top_json *json, uint8_t *out, size_t size)
     uint8_t any = 0;
 
     for (size_t i = 0; i < 2 * size && i < text.size; i++) {
-        const char *const digit = memchr(digits, text.text[i], 16);
+        const char *const digit =
+            text.text[i] != '\0' ? strchr(digits, text.text[i]) : NULL;
 
         if (!digit)
             break;

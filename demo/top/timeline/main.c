@@ -90,13 +90,14 @@ static int write_all(const char *name,
     FILE *const out = name ? fopen(name, "we") : stdout;
     bool failed;
 
+    if (!name)
+        name = "standard output";
     if (!out)
         return complain("open", name, errno);
     otelctx_top_page_print(out, timeline);
     failed = ferror(out) != 0;
     failed = fclose(out) != 0 || failed;
-    return failed ? complain("write", name ? name : "standard output", errno)
-                  : 0;
+    return failed ? complain("write", name, errno) : 0;
 }
 
 int main(int argc, char **argv)

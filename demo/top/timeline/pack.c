@@ -126,11 +126,8 @@ static void put_box(struct packer *packer, const struct otelctx_top_box *box,
 
 static size_t *nothings(size_t count)
 {
-    size_t room = 0;
-    size_t *array = NULL;
+    size_t *const array = otelctx_top_zeros(count, sizeof(*array));
 
-    while (room < count + 1)
-        array = otelctx_top_grow(array, room, &room, sizeof(*array));
     for (size_t i = 0; i < count; i++)
         array[i] = OTELCTX_TOP_NOTHING;
     return array;

@@ -2,6 +2,7 @@
 #include "demo/top/timeline/page.h"
 
 #include "demo/reader/text/json_writer.h"
+#include "demo/top/recording/grow.h"
 #include "demo/top/timeline/head.h"
 #include "demo/top/timeline/html.h"
 #include "demo/top/timeline/pack.h"
@@ -11,22 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t *zeros(size_t count)
-{
-    size_t *const array = calloc(count + 1, sizeof(*array));
-
-    if (array)
-        return array;
-    perror("otelctx-timeline");
-    exit(1);
-}
-
 /* The rows by process; those without samples last, and not on the page. */
 static size_t *order_of(const struct otelctx_top_timeline *timeline)
 {
     const size_t none = timeline->process_count;
-    size_t *const rows = zeros(timeline->row_count);
-    size_t *const next = zeros(none + 1);
+    size_t *const rows = otelctx_top_zeros(timeline->row_count, sizeof(*rows));
+    size_t *const next = otelctx_top_zeros(none + 2, sizeof(*next));
 
     for (size_t i = 0; i < timeline->row_count; i++)
         next[(timeline->rows[i].box_count > 0 ? timeline->rows[i].process

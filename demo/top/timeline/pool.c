@@ -36,15 +36,9 @@ static uint32_t *slot_of(const struct otelctx_top_pool *pool, const void *bytes,
 /* At most half of the slots are taken. */
 static void slots_double(struct otelctx_top_pool *pool)
 {
-    size_t room = 0;
-
     free(pool->slots);
     pool->slot_count = pool->slot_count == 0 ? 64 : 2 * pool->slot_count;
-    pool->slots = NULL;
-    while (room < pool->slot_count)
-        pool->slots =
-            otelctx_top_grow(pool->slots, room, &room, sizeof(*pool->slots));
-    (void)memset(pool->slots, 0, room * sizeof(*pool->slots));
+    pool->slots = otelctx_top_zeros(pool->slot_count, sizeof(*pool->slots));
     for (size_t i = 0; i < pool->count; i++)
         *slot_of(pool, pool->items[i].bytes, pool->items[i].size) =
             (uint32_t)i + 1;
@@ -52,13 +46,9 @@ static void slots_double(struct otelctx_top_pool *pool)
 
 static char *copy_of(const void *bytes, size_t size)
 {
-    size_t room = 0;
-    char *copy = NULL;
+    char *const copy = otelctx_top_zeros(size + 1, 1);
 
-    while (room < size + 1)
-        copy = otelctx_top_grow(copy, room, &room, 1);
     (void)memcpy(copy, bytes, size);
-    copy[size] = '\0';
     return copy;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/timeline/tables.h"
 
+#include "demo/top/recording/grow.h"
 #include "demo/top/timeline/html.h"
 #include "demo/top/timeline/table.h"
 
@@ -118,13 +119,10 @@ static void print_service(const struct printer *printer,
                           const struct otelctx_top_sum *service,
                           const struct otelctx_top_table *sets)
 {
-    struct otelctx_top_sum *const rest = calloc(sets->count + 1, sizeof(*rest));
+    struct otelctx_top_sum *const rest =
+        otelctx_top_zeros(sets->count, sizeof(*rest));
     size_t shown = 0, rest_count = 0;
 
-    if (!rest) {
-        perror("otelctx-timeline");
-        exit(1);
-    }
     (void)fputs("<tbody>\n<tr class=\"service\"><th scope=\"rowgroup\">",
                 printer->out);
     if (otelctx_top_timeline_text(printer->timeline, service->service)->size >

@@ -7,9 +7,11 @@ browser. Prints a line for each case, "ok SENTENCE" or "not SENTENCE: why", and
 "show WHAT" for figures.
 """
 import base64
+import re
 import sys
 
 from browser import Browser
+from colours import contrast, nearest
 from png import small
 
 folder = sys.argv[1]
@@ -172,6 +174,13 @@ def colours():
     holds("another trace has another one", one != other, (one, other))
     holds("what has no context is grey", max(none[:3]) - min(none[:3]) < 30, none)
     same("and where nothing was sampled there is nothing", 0, pixel(0, 280)[3])
+    script = browser.evaluate("document.scripts[1].textContent")
+    palette = re.findall("#[0-9a-f]{6}", re.search(r"COLOURS = (\[.*\])", script).group(1))
+    ink = re.search("INK = '(#[0-9a-f]{6})'", script).group(1)
+    apart = nearest(palette)
+    same("there are eight colours", 8, len(palette))
+    holds("the colour-blind tell all of them apart", min(apart.values()) > 20, apart)
+    holds("and letters on them have contrast", min(contrast(one, ink) for one in palette) >= 4.5, palette)
 
 
 def moving():

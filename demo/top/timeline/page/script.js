@@ -101,10 +101,10 @@
     const traceName = trace => traceIds.hex(16 * trace, 16);
 
     /*
-     * A trace's look comes from its id, so that it is the same in every recording: one of Paul Tol's light colours, which
-     * the colour-blind tell apart and on which dark text is readable, and one of six patterns.
+     * A trace's look comes from its id, so that it is the same in every recording: one of eight colours, which the
+     * colour-blind tell apart and on which dark text is readable, and one of six patterns.
      */
-    const COLOURS = ['#77aadd', '#ee8866', '#eedd88', '#ffaabb', '#44bb99', '#99ddff', '#bbcc33', '#c9a6e4'];
+    const COLOURS = ['#7f96ca', '#fd905a', '#fff396', '#f5bfc5', '#3fac83', '#8fddfd', '#afdc21', '#9570e3'];
     const PATTERNS = ['plain', 'up', 'down', 'dots', 'upright', 'level'];
     const INK = '#14181d', STRIPE = 'rgb(0 0 0 / .2)';
 
@@ -154,7 +154,8 @@
         ratio = printing() ? 2 : window.devicePixelRatio || 1;
         theme = {
             ink: value('--ink'), soft: value('--soft'), line: value('--line'), none: value('--none'),
-            noneLine: value('--none-line'), accent: value('--accent'), mono: '10.5px ui-monospace, "DejaVu Sans Mono", monospace',
+            noneLine: value('--none-line'), accent: value('--accent'),
+            mono: '10.5px ui-monospace, "DejaVu Sans Mono", monospace',
             text: '11px system-ui, "DejaVu Sans", sans-serif',
         };
         patterns.clear();
@@ -219,11 +220,11 @@
     }
 
     /* The attribute, and where there is room, the beginning of the trace id. */
-    function drawLabel(pen, box, x, width, look) {
+    function drawLabel(pen, box, x, right, look) {
         const id = traceName(traceOf(box)).slice(0, 6);
         const place = (text, font, left, least) => {
             pen.font = font;
-            const fits = text => left + pen.measureText(text).width <= x + width - 4;
+            const fits = text => left + pen.measureText(text).width <= right - 4;
             if (!fits(text)) {
                 let letters = text.length - 1;
                 while (letters >= least && !fits(text.slice(0, letters) + '…'))
@@ -273,7 +274,7 @@
                 pen.stroke();
             }
             if (width > 26 && !faded)
-                drawLabel(pen, box, Math.max(x, 0), Math.min(x + width, pen.canvas.width / ratio) - Math.max(x, 0), look);
+                drawLabel(pen, box, Math.max(x, 0), Math.min(x + width, pen.canvas.width / ratio), look);
         }
         pen.globalAlpha = 1;
         if (box === current) {
@@ -432,7 +433,8 @@
         const list = [];
         if (span >= 0) {
             list.push(['trace', traceName(spans.trace[span])], ['span', spans.bytes.hex(spans.id[span], 8)]);
-            list.push(['flags', spans.flags[span].toString(16).padStart(2, '0') + (spans.flags[span] & 1 ? ' (sampled)' : '')]);
+            const flags = spans.flags[span];
+            list.push(['flags', flags.toString(16).padStart(2, '0') + (flags & 1 ? ' (sampled)' : '')]);
             list.push(...data.sets[spans.set[span]]);
         }
         list.push(['thread', name]);
@@ -502,13 +504,15 @@
         if (chosen >= 0) {
             const processes = new Set([...rowsOfChosen].map(row => canvases[row].closest('.process')));
             const cpu = list.reduce((sum, box) => sum + boxes.cpu[box], 0);
-            const swatch = element('canvas'), button = element('button', 'zoom to it'), undo = element('button', 'undo');
+            const swatch = element('canvas');
+            const button = element('button', 'zoom to it'), undo = element('button', 'undo');
             swatch.className = 'swatch';
             swatches.set(swatch, lookOf(chosen));
             button.type = undo.type = 'button';
             button.onclick = () => fit(list);
             undo.onclick = () => choose(-1);
-            const text = `${plural(list.length, 'stretch', 'stretches')} on ${plural(rowsOfChosen.size, 'thread', 'threads')} of `
+            const text = `${plural(list.length, 'stretch', 'stretches')} on `
+                + `${plural(rowsOfChosen.size, 'thread', 'threads')} of `
                 + `${plural(processes.size, 'process', 'processes')}, ${timeText(cpu)} of CPU`;
             panel.replaceChildren(swatch, element('code', traceName(chosen)), element('span', text), button, undo);
             drawSwatch(swatch, lookOf(chosen));
@@ -544,7 +548,8 @@
 
     function timeAt(x) {
         const area = byId('axis').getBoundingClientRect();
-        return view.from + (Math.min(Math.max(x, area.left), area.right) - area.left) * (view.to - view.from) / area.width;
+        const at = Math.min(Math.max(x, area.left), area.right) - area.left;
+        return view.from + at * (view.to - view.from) / area.width;
     }
 
     const chart = byId('chart');
@@ -631,11 +636,13 @@
 
     const onThread = {
         ArrowLeft: () => step(-1), ArrowRight: () => step(1), ArrowUp: () => climb(-1), ArrowDown: () => climb(1),
-        Home: () => tell(currentRow, boxes.first[currentRow]), End: () => tell(currentRow, boxes.first[currentRow + 1] - 1),
+        Home: () => tell(currentRow, boxes.first[currentRow]),
+        End: () => tell(currentRow, boxes.first[currentRow + 1] - 1),
         Enter: () => current >= 0 && choose(traceOf(current)), ' ': () => current >= 0 && choose(traceOf(current)),
     };
     const anywhere = {
-        '+': () => zoom(1 / 1.5), '=': () => zoom(1 / 1.5), w: () => zoom(1 / 1.5), '-': () => zoom(1.5), s: () => zoom(1.5),
+        '+': () => zoom(1 / 1.5), '=': () => zoom(1 / 1.5), w: () => zoom(1 / 1.5),
+        '-': () => zoom(1.5), s: () => zoom(1.5),
         a: () => pan(-.2), d: () => pan(.2), 0: () => show(0, data.end), f: () => chosen >= 0 && fit(boxesOf(chosen)),
     };
     document.addEventListener('keydown', event => {

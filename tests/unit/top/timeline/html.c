@@ -41,11 +41,15 @@ Test(top_html, text_is_escaped)
 #define REPLACED "\xef\xbf\xbd"
 Test(top_html, hazards_are_replaced)
 {
+    /* U+202E, x, U+2028, U+2066, U+0085 */
+    static const char reordering[] = {'\xe2', '\x80', '\xae', 'x',
+                                      '\xe2', '\x80', '\xa8', '\xe2',
+                                      '\x81', '\xa6', '\xc2', '\x85'};
+
     expect_text("a\0b\x1b[\n", 6, "a" REPLACED "b" REPLACED "[" REPLACED);
     expect_text("\xff\xc3", 2, REPLACED REPLACED);
-    expect_text("\xe2\x80\xae"
-                "x\xe2\x80\xa8\xe2\x81\xa6\xc2\x85",
-                12, REPLACED "x" REPLACED REPLACED REPLACED);
+    expect_text(reordering, sizeof(reordering),
+                REPLACED "x" REPLACED REPLACED REPLACED);
 }
 
 Test(top_html, json_has_no_lesser_sign)
