@@ -168,19 +168,38 @@ def pointer():
     browser.key("Escape")
 
 
+def palette():
+    script = browser.evaluate("document.scripts[1].textContent")
+    return (re.findall("#[0-9a-f]{6}", re.search(r"COLOURS = (\[.*\])", script).group(1)),
+            re.search("INK = '(#[0-9a-f]{6})'", script).group(1))
+
+
+def looks():
+    """Each trace of the table has a colour of the palette."""
+    colours, _ = palette()
+    seen = browser.evaluate("""[...document.querySelectorAll('tr .swatch')].map(canvas => {
+        const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data, counts = {};
+        for (let i = 0; i < data.length; i += 4) {
+            const colour = '#' + [...data.slice(i, i + 3)].map(one => one.toString(16).padStart(2, '0')).join('');
+            counts[colour] = (counts[colour] || 0) + 1;
+        }
+        return Object.keys(counts).sort((a, b) => counts[b] - counts[a])[0];
+    })""")
+    same("shop: each trace has a colour of the palette", [], [one for one in seen if one not in colours])
+    holds("shop: and there are many of them", len(set(seen)) > 4 and len(seen) == 31, seen)
+
+
 def colours():
     one, again, other, none = pixel(0, 150), pixel(2, 550), pixel(1, 350), pixel(1, 250, 0)
     same("a trace has one colour in all processes", one, again)
     holds("another trace has another one", one != other, (one, other))
     holds("what has no context is grey", max(none[:3]) - min(none[:3]) < 30, none)
     same("and where nothing was sampled there is nothing", 0, pixel(0, 280)[3])
-    script = browser.evaluate("document.scripts[1].textContent")
-    palette = re.findall("#[0-9a-f]{6}", re.search(r"COLOURS = (\[.*\])", script).group(1))
-    ink = re.search("INK = '(#[0-9a-f]{6})'", script).group(1)
-    apart = nearest(palette)
-    same("there are eight colours", 8, len(palette))
+    listed, ink = palette()
+    apart = nearest(listed)
+    same("there are seven colours", 7, len(listed))
     holds("the colour-blind tell all of them apart", min(apart.values()) > 20, apart)
-    holds("and letters on them have contrast", min(contrast(one, ink) for one in palette) >= 4.5, palette)
+    holds("and letters on them have contrast", min(contrast(one, ink) for one in listed) >= 4.5, listed)
 
 
 def moving():
@@ -336,6 +355,7 @@ harmless("minute")
 browser.open(folder + "/shop.html", width=1200, height=655)
 whole = browser.evaluate("JSON.parse(document.querySelector('#data').textContent).end / 100")
 picture("timeline")
+looks()
 browser.mouse("mouseMoved", *place(3, 1070, whole))
 picture("timeline-tip")
 browser.media(scheme="dark")

@@ -101,10 +101,10 @@
     const traceName = trace => traceIds.hex(16 * trace, 16);
 
     /*
-     * A trace's look comes from its id, so that it is the same in every recording: one of eight colours, which the
+     * A trace's look comes from its id, so that it is the same in every recording: one of seven colours, which the
      * colour-blind tell apart and on which dark text is readable, and one of six patterns.
      */
-    const COLOURS = ['#7f96ca', '#fd905a', '#fff396', '#f5bfc5', '#3fac83', '#8fddfd', '#afdc21', '#9570e3'];
+    const COLOURS = ['#7697e5', '#fe8b51', '#f9e09b', '#ee97c4', '#38ba84', '#84e7ff', '#c1e235'];
     const PATTERNS = ['plain', 'up', 'down', 'dots', 'upright', 'level'];
     const INK = '#14181d', STRIPE = 'rgb(0 0 0 / .2)';
 
@@ -112,8 +112,8 @@
         let hash = 0x811c9dc5;
         for (let i = 16 * trace; i < 16 * trace + 16; i++)
             hash = Math.imul(hash ^ traceIds.bytes[i], 0x01000193) >>> 0;
-        hash ^= hash >>> 15;
-        return {colour: COLOURS[hash & 7], pattern: PATTERNS[(hash >>> 3) % PATTERNS.length]};
+        hash = (hash ^ hash >>> 15) >>> 0;
+        return {colour: COLOURS[hash % 7], pattern: PATTERNS[(hash >>> 8) % PATTERNS.length]};
     }
 
     let ratio, theme;
