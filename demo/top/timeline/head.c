@@ -195,8 +195,8 @@ static void print_row(FILE *out, const struct otelctx_top_timeline *timeline,
                   "<canvas role=\"img\" tabindex=\"-1\" aria-label=\"",
                   row->tid);
     print_text(out, timeline, row->comm);
-    (void)fprintf(out, " %" PRIu64 ": %zu stretches, ", row->tid,
-                  row->box_count);
+    (void)fprintf(out, " %" PRIu64 ": %zu %s, ", row->tid, row->box_count,
+                  row->box_count == 1 ? "stretch" : "stretches");
     otelctx_top_html_time(out, row->cpu_ns);
     (void)fputs(" of CPU\"></canvas></div>\n", out);
 }

@@ -12,23 +12,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Where each process stands: first those that have a span, then the others,
+ * both in the order in which they were introduced.
+ */
+static size_t *ranks_of(const struct otelctx_top_timeline *timeline)
+{
+    size_t *const ranks =
+        otelctx_top_zeros(timeline->process_count, sizeof(*ranks));
+    size_t with_span = 0, next = 0, without = 0;
+
+    for (size_t i = 0; i < timeline->box_count; i++)
+        if (timeline->boxes[i].span != OTELCTX_TOP_NOTHING)
+            ranks[timeline->rows[timeline->boxes[i].row].process] = 1;
+    for (size_t i = 0; i < timeline->process_count; i++)
+        with_span += ranks[i];
+    for (size_t i = 0; i < timeline->process_count; i++)
+        ranks[i] = ranks[i] == 1 ? next++ : with_span + without++;
+    return ranks;
+}
+
 /* The rows by process; those without samples last, and not on the page. */
 static size_t *order_of(const struct otelctx_top_timeline *timeline)
 {
     const size_t none = timeline->process_count;
+    size_t *const ranks = ranks_of(timeline);
     size_t *const rows = otelctx_top_zeros(timeline->row_count, sizeof(*rows));
     size_t *const next = otelctx_top_zeros(none + 2, sizeof(*next));
 
     for (size_t i = 0; i < timeline->row_count; i++)
-        next[(timeline->rows[i].box_count > 0 ? timeline->rows[i].process
+        next[(timeline->rows[i].box_count > 0 ? ranks[timeline->rows[i].process]
                                               : none) +
              1]++;
     for (size_t i = 0; i < none; i++)
         next[i + 1] += next[i];
     for (size_t i = 0; i < timeline->row_count; i++)
-        rows[next[timeline->rows[i].box_count > 0 ? timeline->rows[i].process
-                                                  : none]++] = i;
+        rows[next[timeline->rows[i].box_count > 0
+                      ? ranks[timeline->rows[i].process]
+                      : none]++] = i;
     free(next);
+    free(ranks);
     return rows;
 }
 

@@ -141,6 +141,9 @@ def minute():
 
 def known():
     recording = Recording(4)
+    other = recording.process(50, "", "sh")
+    recording.samples.append((700_000_000, recording.thread(other, 50, "sh"), "no_process_context", "R", 10_000_000,
+                              10_000_000))
     first = recording.process(100, "shop", "python3 app.py", **{"service.instance.id": "one"})
     second = recording.process(200, "cart", "./cart", **{"service.instance.id": "two"})
     one, two, three = (recording.thread(first, 100, "main"), recording.thread(first, 101, "worker"),

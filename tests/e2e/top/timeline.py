@@ -81,30 +81,32 @@ def harmless(name):
 
 def structure():
     same("the heading names the services", ["shop, cart"], texts("h1"))
-    same("a process has its service, its pid and its command", ["shop pid 100 python3 app.py", "cart pid 200 ./cart"],
+    same("a process has its service, its pid and its command", ["shop pid 100 python3 app.py", "cart pid 200 ./cart", "sh pid 50 sh"],
          texts(".process h2"))
     same("and its other resource attributes", ["service.instance.idone", "service.instance.idtwo"],
          texts(".process dl div"))
-    same("threads stand below their process", [["main 100", "worker 101"], ["cart 200"]], browser.evaluate(
+    same("threads stand below their process", [["main 100", "worker 101"], ["cart 200"], ["sh 50"]], browser.evaluate(
         "[...document.querySelectorAll('.process')].map(one => [...one.querySelectorAll('.name')]"
         ".map(name => name.textContent))"))
-    same("facts are told", ["1.00 s at 99 Hz", "66 samples", "2 processes", "3 threads", "2 traces", "build-7 host",
+    same("facts are told", ["1.00 s at 99 Hz", "67 samples", "3 processes", "4 threads", "2 traces", "build-7 host",
                             "2025-11-23 04:32:25 UTC start"], texts(".facts li"))
     rows = browser.evaluate("[...document.querySelectorAll('table')].map(table => [...table.querySelectorAll("
                             "'tbody tr')].map(row => [...row.cells].map(cell => cell.textContent.trim())))")
     same("the table by service has every number", [
-        ["shop", "0.430", "68.3 %", "0.460", "46", "2", "0.300"],
-        ["http.route=/cart", "0.230", "36.5 %", "0.230", "23", "1", "0.300"],
-        ["no attributes", "0.100", "15.9 %", "0.130", "13", "1", "0.130"],
-        ["no context: detached", "0.100", "15.9 %", "0.100", "10", "1", ""],
-        ["cart", "0.200", "31.7 %", "0.200", "20", "1", "0.100"],
-        ["http.route=/items", "0.100", "15.9 %", "0.100", "10", "1", "0.100"],
-        ["no context: untouched", "0.100", "15.9 %", "0.100", "10", "1", ""],
+        ["shop", "0.430", "67.2 %", "0.460", "46", "2", "0.300"],
+        ["http.route=/cart", "0.230", "35.9 %", "0.230", "23", "1", "0.300"],
+        ["no attributes", "0.100", "15.6 %", "0.130", "13", "1", "0.130"],
+        ["no context: detached", "0.100", "15.6 %", "0.100", "10", "1", ""],
+        ["cart", "0.200", "31.2 %", "0.200", "20", "1", "0.100"],
+        ["http.route=/items", "0.100", "15.6 %", "0.100", "10", "1", "0.100"],
+        ["no context: untouched", "0.100", "15.6 %", "0.100", "10", "1", ""],
+        ["no service name", "0.010", "1.6 %", "0.010", "1", "1", ""],
+        ["no context: no_process_context", "0.010", "1.6 %", "0.010", "1", "1", ""],
     ], rows[0])
     same("and so has the table by trace", [
-        ["1" * 32, "0.330", "52.4 %", "0.330", "33", "2", "0.300"],
-        ["no context", "0.200", "31.7 %", "0.200", "20", "2", ""],
-        ["2" * 32, "0.100", "15.9 %", "0.130", "13", "1", "0.130"],
+        ["1" * 32, "0.330", "51.6 %", "0.330", "33", "2", "0.300"],
+        ["no context", "0.210", "32.8 %", "0.210", "21", "3", ""],
+        ["2" * 32, "0.100", "15.6 %", "0.130", "13", "1", "0.130"],
     ], rows[1])
 
 
@@ -284,8 +286,8 @@ def accessible():
     told = [(node.get("role", {}).get("value"), node.get("name", {}).get("value")) for node in nodes]
     same("a screen reader finds the threads", [
         "main 100: 2 stretches, 230.0 ms of CPU", "worker 101: 2 stretches, 200.0 ms of CPU",
-        "cart 200: 2 stretches, 200.0 ms of CPU"],
-        [name for role, name in told if role in ("image", "img") and "stretches" in (name or "")])
+        "cart 200: 2 stretches, 200.0 ms of CPU", "sh 50: 1 stretch, 10.0 ms of CPU"],
+        [name for role, name in told if role in ("image", "img") and "stretch" in (name or "")])
     same("the tables, by their captions", {"By service and attributes", "By trace"},
          {name for role, name in told if role == "table"})
 
