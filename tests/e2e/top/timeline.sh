@@ -93,6 +93,7 @@ while read -r verdict rest; do
 done <found
 same 'the browser was asked everything' 0 "$result"
 mkdir -p "$BUILD/timeline"
-cp shop.html timeline.png timeline-dark.png timeline-tip.png "$BUILD/timeline"
+check 'pictures were taken' \
+    cp shop.html timeline.png timeline-dark.png timeline-tip.png "$BUILD/timeline"
 check 'the picture for the README has less than 100 KB' [ "$(stat -c %s timeline.png)" -lt 100000 ]
 done_testing
