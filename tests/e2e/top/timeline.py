@@ -81,15 +81,16 @@ def harmless(name):
 
 def structure():
     same("the heading names the services", ["shop, cart"], texts("h1"))
-    same("a process has its service, its pid and its command", ["shop pid 100 python3 app.py", "cart pid 200 ./cart", "sh pid 50 sh"],
-         texts(".process h2"))
+    same("a process has its service, its pid and its command",
+         ["shop pid 100 python3 app.py", "cart pid 200 ./cart", "sh pid 50 sh"], texts(".process h2"))
     same("and its other resource attributes", ["service.instance.idone", "service.instance.idtwo"],
          texts(".process dl div"))
-    same("threads stand below their process", [["main 100", "worker 101"], ["cart 200"], ["sh 50"]], browser.evaluate(
-        "[...document.querySelectorAll('.process')].map(one => [...one.querySelectorAll('.name')]"
-        ".map(name => name.textContent))"))
+    same("threads stand below their process", [["main 100", "worker 101"], ["cart 200"], ["sh 50"]],
+         browser.evaluate("[...document.querySelectorAll('.process')].map(one => "
+                          "[...one.querySelectorAll('.name')].map(name => name.textContent))"))
     same("facts are told", ["1.00 s at 99 Hz", "67 samples", "3 processes", "4 threads", "2 traces", "build-7 host",
-                            "2025-11-23 04:32:25 UTC start"], texts(".facts li"))
+                            "2025-11-23 04:32:25 UTC start"],
+         texts(".facts li"))
     rows = browser.evaluate("[...document.querySelectorAll('table')].map(table => [...table.querySelectorAll("
                             "'tbody tr')].map(row => [...row.cells].map(cell => cell.textContent.trim())))")
     same("the table by service has every number", [
