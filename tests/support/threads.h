@@ -30,7 +30,7 @@ static inline void threads_add(struct otelread_report *report)
     static const uint8_t keys[] = "http.routeuser.id";
 
     threads = (struct otelread_threads){
-        .stop = true,
+        .manner = OTELREAD_STOPPED,
         .map = {.schema = {(const uint8_t *)"tls_v1", 6},
                 .keys = {{keys, 10}, {NULL, 0}, {keys + 10, 7}},
                 .count = 3},

@@ -16,29 +16,6 @@
 /* After so many polls a context that stays busy is reported. */
 #define BUSY_POLLS 10
 
-/*
- * OTEP 4719, "Reading Protocol": while the timestamp is the same, so is the
- * context. One read of eight bytes a context.
- */
-static bool is_unchanged(struct otelread_report *report)
-{
-    for (size_t i = 0; i < report->contexts.count; i++) {
-        const struct otelread_context *const context =
-            &report->contexts.list[i];
-        uint64_t now;
-
-        if (context->status == OTELREAD_BUSY ||
-            otelread_memory_read_mapping(
-                &report->target, &context->mapping,
-                context->mapping.start +
-                    offsetof(struct otelctx_header, published_at_ns),
-                &now, sizeof(now)) != 0 ||
-            now != otelread_context_stamp(context))
-            return false;
-    }
-    return otelread_contexts_established(&report->contexts);
-}
-
 /* Changes when the report does. */
 static uint64_t digest_of(const struct otelread_report *report)
 {
@@ -198,7 +175,7 @@ void otelread_follow_poll(struct otelread_follow *follow,
     struct otelread_report *const report = &follow->report;
 
     if (follow->started && !follow->moved &&
-        (is_unchanged(report) || is_early(follow))) {
+        (otelread_report_is_unchanged(report) || is_early(follow))) {
         if (are_threads_due(follow) && read_threads(follow))
             show(follow, output);
         otelread_target_trim(&report->target);

@@ -14,9 +14,6 @@
 #define EVENT_SHIFT 8
 #define SIGNAL_MASK 0xff
 
-/* How long to wait on a machine that is very busy. */
-#define BUSY_LIMIT_NS 10000000000U
-
 static const int put_off[] = {SIGCHLD, SIGTSTP, SIGTTIN, SIGTTOU};
 
 void otelread_tracer_begin(struct otelread_tracer *tracer)
@@ -69,7 +66,8 @@ static bool is_waiting_to_run(pid_t tid)
     return otelread_stat_read(tid, tid, &stat) == 0 && stat.state == 'R';
 }
 
-static int wait_for_stop(pid_t tid, uint64_t limit_ns, siginfo_t *info)
+static int wait_for_stop(pid_t tid, struct otelread_limit limit,
+                         siginfo_t *info)
 {
     const uint64_t start_ns = otelread_monotonic_ns();
 
@@ -79,10 +77,10 @@ static int wait_for_stop(pid_t tid, uint64_t limit_ns, siginfo_t *info)
 
         if (error != -EAGAIN)
             return error;
-        if (waited_ns < limit_ns)
-            wait_for_news(limit_ns - waited_ns);
-        else if (waited_ns < BUSY_LIMIT_NS && is_waiting_to_run(tid))
-            wait_for_news(limit_ns);
+        if (waited_ns < limit.ns)
+            wait_for_news(limit.ns - waited_ns);
+        else if (waited_ns < limit.busy_ns && is_waiting_to_run(tid))
+            wait_for_news(limit.ns);
         else
             return -ETIMEDOUT;
     }
@@ -94,7 +92,7 @@ static int wait_for_stop(pid_t tid, uint64_t limit_ns, siginfo_t *info)
  * delivers it, and cancels the requested stop.
  */
 int otelread_tracee_stop(struct otelread_tracee *tracee, pid_t tid,
-                         uint64_t limit_ns)
+                         struct otelread_limit limit)
 {
     siginfo_t info;
 
@@ -106,7 +104,7 @@ int otelread_tracee_stop(struct otelread_tracee *tracee, pid_t tid,
     if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0)
         return -errno;
 
-    const int error = wait_for_stop(tid, limit_ns, &info);
+    const int error = wait_for_stop(tid, limit, &info);
     if (error != 0)
         return error;
     if (info.si_code != CLD_TRAPPED)
@@ -114,6 +112,13 @@ int otelread_tracee_stop(struct otelread_tracee *tracee, pid_t tid,
     if (info.si_status >> EVENT_SHIFT == 0)
         tracee->signal = info.si_status & SIGNAL_MASK;
     return 0;
+}
+
+bool otelread_tracee_is_quiet(const struct otelread_tracee *tracee)
+{
+    siginfo_t info;
+
+    return poll_tracee(tracee->tid, &info) == -EAGAIN;
 }
 
 int otelread_tracee_release(struct otelread_tracee *tracee,

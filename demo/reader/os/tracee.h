@@ -36,12 +36,26 @@ struct otelread_tracee {
     uint64_t asked_at_ns; /* when it was asked to stop */
 };
 
+/* How long to wait for a thread to stop. */
+struct otelread_limit {
+    uint64_t ns;
+    uint64_t busy_ns; /* while it waits for a processor, and nothing else */
+};
+
 /*
  * Stops a thread. Returns 0, -ESRCH (it has ended), -EPERM, -ETIMEDOUT (it did
- * not stop in time, although a processor was free) or -errno.
+ * not stop in time) or -errno.
  */
 int otelread_tracee_stop(struct otelread_tracee *tracee, pid_t tid,
-                         uint64_t limit_ns);
+                         struct otelread_limit limit);
+
+/*
+ * Whether a thread that did not stop in time has not stopped yet. Then it has
+ * executed none of the program's code since it was asked, but for the
+ * microseconds until its processor was interrupted: it was waiting for a
+ * processor, or in the kernel.
+ */
+bool otelread_tracee_is_quiet(const struct otelread_tracee *tracee);
 
 /*
  * Lets it run. Returns 0 and the longest time it may have been stopped, or

@@ -63,7 +63,8 @@ static void thread_context_print(struct otelread_json *json,
     if (threads->has_profiler)
         symbol_print(json, "profiler", &threads->search.profiler.symbol);
     otelread_json_key(json, "stopped");
-    otelread_json_literal(json, threads->stop ? "true" : "false");
+    otelread_json_literal(json, threads->manner == OTELREAD_STOPPED ? "true"
+                                                                    : "false");
     otelread_json_close(json, '}');
 }
 

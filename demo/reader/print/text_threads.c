@@ -122,7 +122,7 @@ void otelread_text_threads_print(FILE *out,
         (void)fprintf(out, "    %s\n",
                       otelread_threads_status_name(threads->status));
         message_print(out, 6, threads->message);
-    } else if (!threads->stop && !only_threads) {
+    } else if (threads->manner == OTELREAD_AS_IT_RUNS && !only_threads) {
         message_print(out, 4,
                       "not stopped while they were read: parts may be of "
                       "different moments");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/report/report.h"
 
+#include "demo/reader/os/memory.h"
 #include "demo/reader/report/judge.h"
 #include "demo/reader/text/escape.h"
 
@@ -159,6 +160,25 @@ void otelread_report_update(struct otelread_report *report,
     otelread_report_check(report);
 }
 
+bool otelread_report_is_unchanged(struct otelread_report *report)
+{
+    for (size_t i = 0; i < report->contexts.count; i++) {
+        const struct otelread_context *const context =
+            &report->contexts.list[i];
+        uint64_t now;
+
+        if (context->status == OTELREAD_BUSY ||
+            otelread_memory_read_mapping(
+                &report->target, &context->mapping,
+                context->mapping.start +
+                    offsetof(struct otelctx_header, published_at_ns),
+                &now, sizeof(now)) != 0 ||
+            now != otelread_context_stamp(context))
+            return false;
+    }
+    return otelread_contexts_established(&report->contexts);
+}
+
 int otelread_report_read_threads(struct otelread_report *report, bool stop)
 {
     struct otelread_threads *threads = report->threads;
@@ -169,7 +189,7 @@ int otelread_report_read_threads(struct otelread_report *report, bool stop)
         otelread_judge(report, OTELREAD_ERROR, "out of memory");
         return 0;
     }
-    threads->stop = stop;
+    threads->manner = stop ? OTELREAD_STOPPED : OTELREAD_AS_IT_RUNS;
     if (report->status == OTELREAD_OK)
         return otelread_threads_read(threads, &report->target,
                                      &report->contexts.list[0]);

@@ -32,6 +32,14 @@ void otelread_report_update(struct otelread_report *report,
                             struct otelread_patience patience);
 
 /*
+ * Whether there are contexts, and each is what it was when it was read: one
+ * read of eight bytes a context.
+ * Rule: OTEP 4719, "Reading Protocol": while the timestamp is the same, so is
+ * the context.
+ */
+bool otelread_report_is_unchanged(struct otelread_report *report);
+
+/*
  * Reads the threads of a process whose report was made, and adds them to it, or
  * replaces those that it has. Returns 0 or -EAGAIN: meanwhile the process began
  * another program, or is ending, so the whole report is to be made again.

@@ -23,6 +23,13 @@
 #define LIMIT_MIN_NS 5000000U
 #define BUDGET_NS    2000000000U
 
+/* On a machine that is very busy. */
+#define LIMIT_BUSY_NS 10000000000U
+
+/* For who looks many times a second: a thread that executes code stops well
+ * before. */
+#define LIMIT_BRIEF_NS 300000U
+
 /* How long to wait for another tracer to release a thread. */
 #define OTHERS_PATIENCE                                                        \
     ((struct otelread_patience){.tries_max = 10000, .duration_ns = 1000000000})
@@ -42,7 +49,7 @@ struct sampling {
     struct otelread_sample *sample;
     struct otelread_target *target;
     const struct otelread_places *places;
-    bool stop;
+    enum otelread_manner manner;
     size_t next; /* the thread to be read */
     bool held;   /* the last one still is: see struct otelread_tracee */
     uint64_t budget_ns;
@@ -130,17 +137,27 @@ static void read_stopped(struct sampling *sampling,
                          struct otelread_thread *thread)
 {
     struct otelread_patience patience = OTHERS_PATIENCE;
-    const uint64_t limit_ns =
+    const uint64_t budget_ns =
         sampling->budget_ns > LIMIT_MIN_NS ? sampling->budget_ns : LIMIT_MIN_NS;
+    const struct otelread_limit limit = {
+        .ns = budget_ns < LIMIT_MAX_NS ? budget_ns : LIMIT_MAX_NS,
+        .busy_ns = LIMIT_BUSY_NS};
 
     do {
-        sampling->held = otelread_thread_read_stopped(
-            thread, sampling->target, sampling->places,
-            limit_ns < LIMIT_MAX_NS ? limit_ns : LIMIT_MAX_NS);
+        sampling->held = otelread_thread_read_stopped(thread, sampling->target,
+                                                      sampling->places, limit);
     } while (may_become_free(sampling, thread, &patience));
     if (thread->status == OTELREAD_THREAD_NOT_STOPPED)
         sampling->budget_ns =
-            limit_ns > LIMIT_MAX_NS ? sampling->budget_ns - LIMIT_MAX_NS : 0;
+            budget_ns > LIMIT_MAX_NS ? sampling->budget_ns - LIMIT_MAX_NS : 0;
+}
+
+static void read_briefly(struct sampling *sampling,
+                         struct otelread_thread *thread)
+{
+    sampling->held = otelread_thread_read_stopped(
+        thread, sampling->target, sampling->places,
+        (struct otelread_limit){.ns = LIMIT_BRIEF_NS});
 }
 
 /*
@@ -152,7 +169,11 @@ static void read_tls(struct sampling *sampling, struct otelread_thread *thread)
 {
     const struct otelread_places *const places = sampling->places;
 
-    if (sampling->stop && places->tls) {
+    if (sampling->manner == OTELREAD_BRIEFLY) {
+        read_briefly(sampling, thread);
+        return;
+    }
+    if (sampling->manner == OTELREAD_STOPPED && places->tls) {
         read_stopped(sampling, thread);
         return;
     }
@@ -160,7 +181,7 @@ static void read_tls(struct sampling *sampling, struct otelread_thread *thread)
     if (places->tls ||
         thread->storages.profiler_status != OTELREAD_PROFILED_NONE)
         return;
-    if (sampling->stop && !places->ring)
+    if (sampling->manner == OTELREAD_STOPPED && !places->ring)
         read_stopped(sampling, thread);
     else if (thread->status != OTELREAD_THREAD_ENDED)
         otelread_judge(thread, OTELREAD_THREAD_NO_TLS, "%s", "");
@@ -260,34 +281,67 @@ static int read_all(struct sampling *sampling)
     return -error;
 }
 
-int otelread_sample_take(struct otelread_sample *sample,
-                         struct otelread_target *target,
-                         const struct otelread_places *places, bool stop)
+/* The threads that were added and not read yet; no others. */
+static int read_added(struct sampling *sampling)
+{
+    const int error = read_all(sampling);
+
+    otelread_sample_sort(sampling->sample);
+    return error;
+}
+
+/* Also the threads that begin meanwhile. */
+static int read_every(struct sampling *sampling)
+{
+    struct otelread_sample *const sample = sampling->sample;
+    int error = 0;
+
+    for (unsigned i = 0; i < PASSES_MAX && error == 0; i++) {
+        const size_t before = sample->count;
+
+        error = find_new(sample, sampling->target->pid);
+        if (error != 0 || sample->count == before)
+            break;
+        sampling->next = before;
+        error = read_added(sampling);
+    }
+    return error;
+}
+
+static int take(struct otelread_sample *sample, struct otelread_target *target,
+                const struct otelread_places *places,
+                enum otelread_manner manner, int (*read)(struct sampling *))
 {
     struct sampling sampling = {.sample = sample,
                                 .target = target,
                                 .places = places,
-                                .stop = stop,
+                                .manner = manner,
                                 .budget_ns = BUDGET_NS,
                                 .agree_budget_ns = AGREE_BUDGET_NS};
     struct otelread_tracer tracer;
-    int error = 0;
 
-    if (stop)
+    if (manner != OTELREAD_AS_IT_RUNS)
         otelread_memory_prepare(target);
     otelread_tracer_begin(&tracer);
-    for (unsigned i = 0; i < PASSES_MAX && error == 0; i++) {
-        const size_t before = sample->count;
-
-        error = find_new(sample, target->pid);
-        if (error != 0 || sample->count == before)
-            break;
-        sampling.next = before;
-        error = read_all(&sampling);
-        otelread_sample_sort(sample);
-    }
+    const int error = read(&sampling);
     otelread_tracer_end(&tracer);
     return error;
+}
+
+int otelread_sample_take(struct otelread_sample *sample,
+                         struct otelread_target *target,
+                         const struct otelread_places *places,
+                         enum otelread_manner manner)
+{
+    return take(sample, target, places, manner, read_every);
+}
+
+int otelread_sample_read(struct otelread_sample *sample,
+                         struct otelread_target *target,
+                         const struct otelread_places *places,
+                         enum otelread_manner manner)
+{
+    return take(sample, target, places, manner, read_added);
 }
 
 void otelread_sample_clear(struct otelread_sample *sample)

@@ -9,6 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum otelread_manner {
+    OTELREAD_AS_IT_RUNS,
+    OTELREAD_STOPPED,
+    OTELREAD_BRIEFLY, /* stopped, unless it executes no code anyway */
+};
+
 /* The threads of one process, by tid. Begin with all zero. */
 struct otelread_sample {
     struct otelread_thread *threads;
@@ -23,7 +29,14 @@ struct otelread_sample {
  */
 int otelread_sample_take(struct otelread_sample *sample,
                          struct otelread_target *target,
-                         const struct otelread_places *places, bool stop);
+                         const struct otelread_places *places,
+                         enum otelread_manner manner);
+
+/* The same of the threads that otelread_sample_add() added, and no others. */
+int otelread_sample_read(struct otelread_sample *sample,
+                         struct otelread_target *target,
+                         const struct otelread_places *places,
+                         enum otelread_manner manner);
 
 /* Appends a thread that was not read. Returns 0 or -ENOMEM. */
 int otelread_sample_add(struct otelread_sample *sample, pid_t tid);

@@ -114,7 +114,7 @@ static void judge_refusal(struct otelread_thread *thread, pid_t pid)
 }
 
 static void judge_not_stopped(struct otelread_thread *thread, pid_t pid,
-                              uint64_t limit_ns)
+                              struct otelread_limit limit)
 {
     struct otelread_stat stat;
 
@@ -124,16 +124,16 @@ static void judge_not_stopped(struct otelread_thread *thread, pid_t pid,
         otelread_judge(thread, OTELREAD_THREAD_NOT_STOPPED,
                        "it did not stop within %" PRIu64
                        " ms (its state is %c)",
-                       limit_ns / 1000000, stat.state);
+                       limit.ns / 1000000, stat.state);
 }
 
 static void judge_stop(struct otelread_thread *thread, pid_t pid, int error,
-                       uint64_t limit_ns)
+                       struct otelread_limit limit)
 {
     if (error == -EPERM || error == -EACCES)
         judge_refusal(thread, pid);
     else if (error == -ETIMEDOUT)
-        judge_not_stopped(thread, pid, limit_ns);
+        judge_not_stopped(thread, pid, limit);
     else
         judge_error(thread, OTELREAD_THREAD_ERROR, "it cannot be stopped",
                     error);
@@ -151,6 +151,32 @@ static bool release(struct otelread_thread *thread,
     return true;
 }
 
+static void judge_no_pointer(struct otelread_thread *thread, int error);
+
+/* It was asked to stop, and has not: see otelread_tracee_is_quiet(). */
+static void read_quiet(struct otelread_thread *thread,
+                       struct otelread_target *target,
+                       const struct otelread_places *places,
+                       const struct otelread_tracee *tracee,
+                       struct otelread_limit limit)
+{
+    struct otelread_snapshot snapshot;
+    uint64_t pointer = 0;
+    const int error = otelread_pointer_running(target, thread->tid, &pointer);
+
+    if (error != 0) {
+        judge_no_pointer(thread, error);
+        return;
+    }
+    otelread_snapshot_take(&snapshot, target, places, pointer,
+                           thread->storages.inside);
+    thread->was_quiet = otelread_tracee_is_quiet(tracee);
+    if (thread->was_quiet)
+        judge_snapshot(thread, &snapshot, places, pointer);
+    else
+        judge_stop(thread, target->pid, -ETIMEDOUT, limit);
+}
+
 /*
  * Between stop and release, do only what needs a stopped thread, and nothing
  * that may block. The profiler's variable has a checksum, so it is read
@@ -160,7 +186,7 @@ static bool release(struct otelread_thread *thread,
 static bool stop_and_read(struct otelread_thread *thread,
                           struct otelread_target *target,
                           const struct otelread_places *places,
-                          uint64_t limit_ns)
+                          struct otelread_limit limit)
 {
     const bool waits = places->profiler && !thread->has_profiler;
     struct otelread_places of_stop = *places;
@@ -170,9 +196,13 @@ static bool stop_and_read(struct otelread_thread *thread,
 
     if (waits)
         of_stop.profiler = NULL;
-    int error = otelread_tracee_stop(&tracee, thread->tid, limit_ns);
+    int error = otelread_tracee_stop(&tracee, thread->tid, limit);
+    if (error == -ETIMEDOUT && limit.busy_ns == 0) {
+        read_quiet(thread, target, places, &tracee, limit);
+        return tracee.held;
+    }
     if (error != 0) {
-        judge_stop(thread, target->pid, error, limit_ns);
+        judge_stop(thread, target->pid, error, limit);
         return tracee.held;
     }
 
@@ -196,14 +226,14 @@ static bool stop_and_read(struct otelread_thread *thread,
 bool otelread_thread_read_stopped(struct otelread_thread *thread,
                                   struct otelread_target *target,
                                   const struct otelread_places *places,
-                                  uint64_t limit_ns)
+                                  struct otelread_limit limit)
 {
     bool held = false;
 
     target->only_resident = true;
     target->missing = (struct otelread_missing){.error = 0};
     for (int i = 0; i < STOPS_MAX; i++) {
-        held = stop_and_read(thread, target, places, limit_ns);
+        held = stop_and_read(thread, target, places, limit);
         if (held)
             break;
         if (target->missing.error == -EAGAIN) {

@@ -4,6 +4,7 @@
 
 #include "demo/reader/os/stat.h"
 #include "demo/reader/os/target.h"
+#include "demo/reader/os/tracee.h"
 #include "demo/reader/payload/record.h"
 #include "demo/reader/report/places.h"
 #include "demo/reader/report/storages.h"
@@ -37,6 +38,7 @@ struct otelread_thread {
     uint64_t stopped_ns;               /* the longest stop, at most */
     pid_t tracer;                      /* NO_PERMISSION: its tracer, or 0 */
     bool stopped;                      /* it was stopped, and released */
+    bool was_quiet;                    /* it was asked to stop, and had not */
     bool has_record;                   /* the pointer was not NULL */
     bool has_profiler;                 /* and a context in that variable */
     char message[384];                 /* what is odd, or empty */
@@ -45,14 +47,15 @@ struct otelread_thread {
 };
 
 /*
- * Stops a thread and reads it. Memory that is not resident is fetched while the
- * thread runs; then the thread is stopped once more. Returns whether the
- * calling thread still holds it: see struct otelread_tracee.
+ * Stops a thread and reads it. When it does not stop in time, and busy_ns is 0,
+ * it is read as it is, if it is quiet by then. Memory that is not resident is
+ * fetched while the thread runs; then the thread is stopped once more. Returns
+ * whether the calling thread still holds it: see struct otelread_tracee.
  */
 bool otelread_thread_read_stopped(struct otelread_thread *thread,
                                   struct otelread_target *target,
                                   const struct otelread_places *places,
-                                  uint64_t limit_ns);
+                                  struct otelread_limit limit);
 
 /* Reads a running thread repeatedly, until two snapshots are the same. */
 void otelread_thread_read_running(struct otelread_thread *thread,

@@ -159,19 +159,24 @@ static void warn_silent(struct otelread_threads *threads)
     }
 }
 
-static void sample(struct otelread_threads *threads,
-                   struct otelread_target *target,
-                   const struct otelread_context *context)
+static struct otelread_places places_of(const struct otelread_threads *threads)
 {
-    const struct otelread_places places = {
+    return (struct otelread_places){
         .tls = threads->has_symbol ? &threads->search.tls.symbol : NULL,
         .profiler =
             threads->has_profiler ? &threads->search.profiler.symbol : NULL,
         .ring =
             threads->ring.status == OTELREAD_RING_OK ? &threads->ring : NULL,
     };
-    const int error =
-        otelread_sample_take(&threads->sample, target, &places, threads->stop);
+}
+
+static void sample(struct otelread_threads *threads,
+                   struct otelread_target *target,
+                   const struct otelread_context *context)
+{
+    const struct otelread_places places = places_of(threads);
+    const int error = otelread_sample_take(&threads->sample, target, &places,
+                                           threads->manner);
 
     if (error != 0) {
         otelread_judge(threads, OTELREAD_THREADS_ERROR,
@@ -215,7 +220,7 @@ static void clear(struct otelread_threads *threads)
     threads->silent = false;
 }
 
-int otelread_threads_read(struct otelread_threads *threads,
+int otelread_threads_find(struct otelread_threads *threads,
                           struct otelread_target *target,
                           const struct otelread_context *context)
 {
@@ -234,6 +239,17 @@ int otelread_threads_read(struct otelread_threads *threads,
             judge_search(threads);
         threads->has_profiler = search->profiler.error == 0;
     }
+    return 0;
+}
+
+int otelread_threads_read(struct otelread_threads *threads,
+                          struct otelread_target *target,
+                          const struct otelread_context *context)
+{
+    const int error = otelread_threads_find(threads, target, context);
+
+    if (error != 0)
+        return error;
     if (threads->has_symbol || threads->has_profiler ||
         threads->ring.status == OTELREAD_RING_OK)
         sample(threads, target, context);
@@ -241,6 +257,27 @@ int otelread_threads_read(struct otelread_threads *threads,
         return begin_again(threads, OTELREAD_THREADS_ERROR,
                            "it began another program meanwhile");
     return 0;
+}
+
+int otelread_threads_read_some(struct otelread_threads *threads,
+                               struct otelread_target *target,
+                               const struct otelread_context *context,
+                               const pid_t *tids, size_t count)
+{
+    const struct otelread_places places = places_of(threads);
+    int error = 0;
+
+    otelread_sample_clear(&threads->sample);
+    for (size_t i = 0; i < count && error == 0; i++)
+        error = otelread_sample_add(&threads->sample, tids[i]);
+    if (error == 0)
+        error = otelread_sample_read(&threads->sample, target, &places,
+                                     threads->manner);
+    if (error != 0)
+        otelread_sample_clear(&threads->sample);
+    else if (places.tls && context)
+        interpret(threads, target, context);
+    return error != 0 ? error : otelread_memory_is_gone(target) ? -EAGAIN : 0;
 }
 
 void otelread_threads_free(struct otelread_threads *threads)

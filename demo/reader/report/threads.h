@@ -30,9 +30,9 @@ enum otelread_threads_status {
 /* The thread contexts of one process. */
 struct otelread_threads {
     enum otelread_threads_status status;
-    char message[512]; /* what is wrong, of one thread when OK */
-    bool silent;       /* memory of a thread does not answer */
-    bool stop;         /* stop each thread while it is read */
+    char message[512];           /* what is wrong, of one thread when OK */
+    bool silent;                 /* memory of a thread does not answer */
+    enum otelread_manner manner; /* of reading a thread */
     struct otelread_keymap map;
     struct otelread_context renewed; /* owns the map, once it was refreshed */
     bool has_symbol;                 /* of TLS: search.tls */
@@ -53,6 +53,24 @@ struct otelread_threads {
 int otelread_threads_read(struct otelread_threads *threads,
                           struct otelread_target *target,
                           const struct otelread_context *context);
+
+/*
+ * Only finds where the threads keep contexts, and reads none of them. Returns
+ * as otelread_threads_read().
+ */
+int otelread_threads_find(struct otelread_threads *threads,
+                          struct otelread_target *target,
+                          const struct otelread_context *context);
+
+/*
+ * Replaces the sample by these threads alone, read where contexts were found
+ * last; threads->map may become a newer one.
+ * Returns 0, -ENOMEM, -EAGAIN as above, or -errno: the sample is empty.
+ */
+int otelread_threads_read_some(struct otelread_threads *threads,
+                               struct otelread_target *target,
+                               const struct otelread_context *context,
+                               const pid_t *tids, size_t count);
 
 void otelread_threads_free(struct otelread_threads *threads);
 

@@ -78,6 +78,13 @@ void otelread_json_text(struct otelread_json *json, const char *text)
     otelread_json_string(json, text, strlen(text));
 }
 
+void otelread_json_name(struct otelread_json *json, const char *name)
+{
+    otelread_json_text(json, name);
+    (void)fputc(':', json->out);
+    json->comma = false;
+}
+
 void otelread_json_hex(struct otelread_json *json, const uint8_t *bytes,
                        size_t size)
 {

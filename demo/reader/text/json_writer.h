@@ -33,6 +33,9 @@ void otelread_json_string(struct otelread_json *json, const void *text,
 /* The same of a string of C. */
 void otelread_json_text(struct otelread_json *json, const char *text);
 
+/* A key whose name may be anything; it is escaped likewise. */
+void otelread_json_name(struct otelread_json *json, const char *name);
+
 /* Bytes as a string of hexadecimal digits. */
 void otelread_json_hex(struct otelread_json *json, const uint8_t *bytes,
                        size_t size);

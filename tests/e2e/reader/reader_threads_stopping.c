@@ -415,7 +415,8 @@ static int stop_thread(struct otelread_tracee *tracee, pid_t tid)
     int error;
 
     for (int i = 0; i < LIMIT_SEC * 1000; i++) {
-        error = otelread_tracee_stop(tracee, tid, LIMIT_NS);
+        error = otelread_tracee_stop(tracee, tid,
+                                     (struct otelread_limit){.ns = LIMIT_NS});
         if (error != -EPERM)
             break;
         sleep_ms(1);

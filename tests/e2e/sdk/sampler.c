@@ -220,8 +220,10 @@ static void sample(const struct truth *slot)
     struct otelread_threads *const threads = report->threads;
     const struct otelread_places places = {.tls = &threads->search.tls.symbol};
 
-    if (otelread_thread_read_stopped(&thread, &report->target, &places,
-                                     STOP_LIMIT_NS)) {
+    if (otelread_thread_read_stopped(
+            &thread, &report->target, &places,
+            (struct otelread_limit){.ns = STOP_LIMIT_NS,
+                                    .busy_ns = 10ULL * STOP_LIMIT_NS})) {
         (void)fprintf(stderr, "sampler: thread %u: %s\n", before.tid,
                       thread.message);
         exit(1); /* lets it run */

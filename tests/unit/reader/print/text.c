@@ -197,7 +197,7 @@ Test(reader_text, threads_look_like_this)
 Test(reader_text, threads_that_were_not_stopped_have_another_title)
 {
     build_threads();
-    threads.stop = false;
+    threads.manner = OTELREAD_AS_IT_RUNS;
     cr_expect(strstr(print(), "\n  threads\n"
                               "    (not stopped while they were read: parts "
                               "may be of different moments)\n"
