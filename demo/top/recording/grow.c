@@ -11,7 +11,7 @@ static _Noreturn void give_up(void)
     exit(1);
 }
 
-void *otelctx_top_grow(void *array, size_t count, size_t *room, size_t size)
+void *oteltop_grow(void *array, size_t count, size_t *room, size_t size)
 {
     void *larger;
 
@@ -24,7 +24,7 @@ void *otelctx_top_grow(void *array, size_t count, size_t *room, size_t size)
     return larger;
 }
 
-void *otelctx_top_zeros(size_t count, size_t size)
+void *oteltop_zeros(size_t count, size_t size)
 {
     void *const zeros = calloc(count > 0 ? count : 1, size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TOP_GROW_H
-#define OTELCTX_TOP_GROW_H
+#ifndef OTELTOP_GROW_H
+#define OTELTOP_GROW_H
 
 #include <stddef.h>
 
@@ -9,11 +9,10 @@
  * or a larger one that was moved. *room counts elements. Ends the program when
  * there is no memory.
  */
-__attribute__((returns_nonnull)) void *
-otelctx_top_grow(void *array, size_t count, size_t *room, size_t size);
+__attribute__((returns_nonnull)) void *oteltop_grow(void *array, size_t count,
+                                                    size_t *room, size_t size);
 
 /* New zeros, at least one. Likewise. */
-__attribute__((returns_nonnull)) void *otelctx_top_zeros(size_t count,
-                                                         size_t size);
+__attribute__((returns_nonnull)) void *oteltop_zeros(size_t count, size_t size);
 
 #endif

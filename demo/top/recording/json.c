@@ -9,7 +9,7 @@ enum {
     DEPTH_MAX = 64
 };
 
-void otelctx_top_json_fail(struct otelctx_top_json *json, const char *why)
+void oteltop_json_fail(struct oteltop_json *json, const char *why)
 {
     if (json->why)
         return;
@@ -17,20 +17,20 @@ void otelctx_top_json_fail(struct otelctx_top_json *json, const char *why)
     json->whereat = json->at;
 }
 
-static void blanks_skip(struct otelctx_top_json *json)
+static void blanks_skip(struct oteltop_json *json)
 {
     while (json->at < json->end &&
            (*json->at == ' ' || *json->at == '\t' || *json->at == '\r'))
         json->at++;
 }
 
-static bool next_is(struct otelctx_top_json *json, char one)
+static bool next_is(struct oteltop_json *json, char one)
 {
     blanks_skip(json);
     return !json->why && json->at < json->end && *json->at == one;
 }
 
-static bool take(struct otelctx_top_json *json, char one)
+static bool take(struct oteltop_json *json, char one)
 {
     const bool found = next_is(json, one);
 
@@ -38,7 +38,7 @@ static bool take(struct otelctx_top_json *json, char one)
     return found;
 }
 
-static bool take_word(struct otelctx_top_json *json, const char *word)
+static bool take_word(struct oteltop_json *json, const char *word)
 {
     const size_t size = strlen(word);
 
@@ -50,15 +50,14 @@ static bool take_word(struct otelctx_top_json *json, const char *word)
     return true;
 }
 
-void otelctx_top_json_open(struct otelctx_top_json *json)
+void oteltop_json_open(struct oteltop_json *json)
 {
     if (!take(json, '{'))
-        otelctx_top_json_fail(json, "an object is expected");
+        oteltop_json_fail(json, "an object is expected");
     json->first = true;
 }
 
-bool otelctx_top_json_member(struct otelctx_top_json *json,
-                             struct otelctx_top_text *key)
+bool oteltop_json_member(struct oteltop_json *json, struct oteltop_text *key)
 {
     const bool first = json->first;
 
@@ -66,15 +65,15 @@ bool otelctx_top_json_member(struct otelctx_top_json *json,
     if (json->why || take(json, '}'))
         return false;
     if (!first && !take(json, ','))
-        otelctx_top_json_fail(json, "a comma or a brace is expected");
-    *key = otelctx_top_json_string(json);
+        oteltop_json_fail(json, "a comma or a brace is expected");
+    *key = oteltop_json_string(json);
     if (!take(json, ':'))
-        otelctx_top_json_fail(json, "a colon is expected");
+        oteltop_json_fail(json, "a colon is expected");
     return !json->why;
 }
 
 /* The four digits behind \u, or a negative number. */
-static int32_t take_hex(struct otelctx_top_json *json)
+static int32_t take_hex(struct oteltop_json *json)
 {
     int32_t unit = 0;
 
@@ -113,7 +112,7 @@ static char *utf8_put(char *out, int32_t c)
 }
 
 /* Behind "\u": two of them make a character beyond U+FFFF. */
-static char *take_unit(struct otelctx_top_json *json, char *out)
+static char *take_unit(struct oteltop_json *json, char *out)
 {
     int32_t unit = take_hex(json);
 
@@ -126,13 +125,13 @@ static char *take_unit(struct otelctx_top_json *json, char *out)
             unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
     }
     if (unit < 0 || (unit >= 0xd800 && unit <= 0xdfff)) {
-        otelctx_top_json_fail(json, "not a Unicode escape");
+        oteltop_json_fail(json, "not a Unicode escape");
         return out;
     }
     return utf8_put(out, unit);
 }
 
-static char *take_escape(struct otelctx_top_json *json, char *out)
+static char *take_escape(struct oteltop_json *json, char *out)
 {
     static const char names[] = "\"\\/bfnrt";
     static const char meant[] = "\"\\/\b\f\n\r\t";
@@ -144,7 +143,7 @@ static char *take_escape(struct otelctx_top_json *json, char *out)
         return take_unit(json, out);
     }
     if (!found) {
-        otelctx_top_json_fail(json, "not an escape of JSON");
+        oteltop_json_fail(json, "not an escape of JSON");
         return out;
     }
     json->at++;
@@ -153,36 +152,36 @@ static char *take_escape(struct otelctx_top_json *json, char *out)
 }
 
 /* One character that is not escaped. */
-static char *take_plain(struct otelctx_top_json *json, char *out)
+static char *take_plain(struct oteltop_json *json, char *out)
 {
     uint32_t code;
     const size_t size = otelread_utf8_next(
         (const uint8_t *)json->at, (size_t)(json->end - json->at), &code);
 
     if (size == 0)
-        otelctx_top_json_fail(json, "not UTF-8");
+        oteltop_json_fail(json, "not UTF-8");
     else if (code < 0x20)
-        otelctx_top_json_fail(json, "a control character in a string");
+        oteltop_json_fail(json, "a control character in a string");
     else
         (void)memmove(out, json->at, size);
     json->at += size;
     return out + size;
 }
 
-struct otelctx_top_text otelctx_top_json_string(struct otelctx_top_json *json)
+struct oteltop_text oteltop_json_string(struct oteltop_json *json)
 {
-    const struct otelctx_top_text nothing = {.text = "", .size = 0};
+    const struct oteltop_text nothing = {.text = "", .size = 0};
     char *out, *start;
 
     if (!take(json, '"'))
-        otelctx_top_json_fail(json, "a string is expected");
+        oteltop_json_fail(json, "a string is expected");
     start = out = json->at;
     while (!json->why) {
         if (json->at == json->end) {
-            otelctx_top_json_fail(json, "a string has no end");
+            oteltop_json_fail(json, "a string has no end");
         } else if (*json->at == '"') {
             json->at++;
-            return (struct otelctx_top_text){start, (size_t)(out - start)};
+            return (struct oteltop_text){start, (size_t)(out - start)};
         } else if (*json->at == '\\') {
             json->at++;
             out = take_escape(json, out);
@@ -193,12 +192,12 @@ struct otelctx_top_text otelctx_top_json_string(struct otelctx_top_json *json)
     return nothing;
 }
 
-static bool next_is_digit(const struct otelctx_top_json *json)
+static bool next_is_digit(const struct oteltop_json *json)
 {
     return json->at < json->end && *json->at >= '0' && *json->at <= '9';
 }
 
-uint64_t otelctx_top_json_number(struct otelctx_top_json *json)
+uint64_t oteltop_json_number(struct oteltop_json *json)
 {
     const char *const start = (blanks_skip(json), json->at);
     uint64_t number = 0;
@@ -209,31 +208,31 @@ uint64_t otelctx_top_json_number(struct otelctx_top_json *json)
         const uint64_t digit = (uint64_t)(*json->at - '0');
 
         if (number > (INT64_MAX - digit) / 10)
-            otelctx_top_json_fail(json, "the number is too large");
+            oteltop_json_fail(json, "the number is too large");
         number = number * 10 + digit;
     }
     if (json->at == start || (*start == '0' && json->at > start + 1) ||
         (json->at < json->end && strchr(".eE", *json->at) && *json->at != '\0'))
-        otelctx_top_json_fail(json, "a whole number is expected");
+        oteltop_json_fail(json, "a whole number is expected");
     return json->why ? 0 : number;
 }
 
-bool otelctx_top_json_bool(struct otelctx_top_json *json)
+bool oteltop_json_bool(struct oteltop_json *json)
 {
     if (take_word(json, "true"))
         return true;
     if (!take_word(json, "false"))
-        otelctx_top_json_fail(json, "true or false is expected");
+        oteltop_json_fail(json, "true or false is expected");
     return false;
 }
 
-bool otelctx_top_json_is_string(struct otelctx_top_json *json)
+bool oteltop_json_is_string(struct oteltop_json *json)
 {
     return next_is(json, '"');
 }
 
 /* Skips a string and leaves its escapes as they are. */
-static void skip_string(struct otelctx_top_json *json)
+static void skip_string(struct oteltop_json *json)
 {
     char scratch[4];
 
@@ -247,18 +246,18 @@ static void skip_string(struct otelctx_top_json *json)
         }
     }
     if (!take(json, '"'))
-        otelctx_top_json_fail(json, "a string has no end");
+        oteltop_json_fail(json, "a string has no end");
 }
 
-static void skip_digits(struct otelctx_top_json *json)
+static void skip_digits(struct oteltop_json *json)
 {
     if (!next_is_digit(json))
-        otelctx_top_json_fail(json, "a digit is expected");
+        oteltop_json_fail(json, "a digit is expected");
     while (next_is_digit(json))
         json->at++;
 }
 
-static void skip_number(struct otelctx_top_json *json)
+static void skip_number(struct oteltop_json *json)
 {
     (void)take_word(json, "-");
     if (json->at < json->end && *json->at == '0')
@@ -274,9 +273,9 @@ static void skip_number(struct otelctx_top_json *json)
     }
 }
 
-static void skip(struct otelctx_top_json *json, int depth);
+static void skip(struct oteltop_json *json, int depth);
 
-static void skip_items(struct otelctx_top_json *json, char close, int depth)
+static void skip_items(struct oteltop_json *json, char close, int depth)
 {
     json->at++;
     if (take(json, close))
@@ -284,22 +283,22 @@ static void skip_items(struct otelctx_top_json *json, char close, int depth)
     do {
         if (close == '}') {
             if (!next_is(json, '"'))
-                otelctx_top_json_fail(json, "a string is expected");
+                oteltop_json_fail(json, "a string is expected");
             else
                 skip_string(json);
             if (!take(json, ':'))
-                otelctx_top_json_fail(json, "a colon is expected");
+                oteltop_json_fail(json, "a colon is expected");
         }
         skip(json, depth + 1);
     } while (take(json, ','));
     if (!take(json, close))
-        otelctx_top_json_fail(json, "a comma or a bracket is expected");
+        oteltop_json_fail(json, "a comma or a bracket is expected");
 }
 
-static void skip(struct otelctx_top_json *json, int depth)
+static void skip(struct oteltop_json *json, int depth)
 {
     if (depth > DEPTH_MAX)
-        otelctx_top_json_fail(json, "nested too deeply");
+        oteltop_json_fail(json, "nested too deeply");
     if (json->why)
         return;
     if (next_is(json, '{'))
@@ -313,18 +312,18 @@ static void skip(struct otelctx_top_json *json, int depth)
         skip_number(json);
 }
 
-struct otelctx_top_text otelctx_top_json_any(struct otelctx_top_json *json)
+struct oteltop_text oteltop_json_any(struct oteltop_json *json)
 {
     const char *const start = (blanks_skip(json), json->at);
 
     skip(json, 0);
-    return (struct otelctx_top_text){
-        start, json->why ? 0 : (size_t)(json->at - start)};
+    return (struct oteltop_text){start,
+                                 json->why ? 0 : (size_t)(json->at - start)};
 }
 
-void otelctx_top_json_finish(struct otelctx_top_json *json)
+void oteltop_json_finish(struct oteltop_json *json)
 {
     blanks_skip(json);
     if (json->at < json->end)
-        otelctx_top_json_fail(json, "something follows the object");
+        oteltop_json_fail(json, "something follows the object");
 }

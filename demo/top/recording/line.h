@@ -1,55 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TOP_LINE_H
-#define OTELCTX_TOP_LINE_H
+#ifndef OTELTOP_LINE_H
+#define OTELTOP_LINE_H
 
 #include "demo/top/recording/json.h"
 
 /* What a line of a recording tells. See otelctx-recording(5). */
-enum otelctx_top_line_kind {
-    OTELCTX_TOP_OTHER, /* of a later version: to be ignored */
-    OTELCTX_TOP_RECORDING,
-    OTELCTX_TOP_PROCESS,
-    OTELCTX_TOP_THREAD,
-    OTELCTX_TOP_SPAN,
-    OTELCTX_TOP_SAMPLE,
-    OTELCTX_TOP_RATE,
-    OTELCTX_TOP_GONE,
-    OTELCTX_TOP_END,
+enum oteltop_line_kind {
+    OTELTOP_OTHER, /* of a later version: to be ignored */
+    OTELTOP_RECORDING,
+    OTELTOP_PROCESS,
+    OTELTOP_THREAD,
+    OTELTOP_SPAN,
+    OTELTOP_SAMPLE,
+    OTELTOP_RATE,
+    OTELTOP_GONE,
+    OTELTOP_END,
 };
 
 /* An attribute. What is no string is told as it is written in JSON. */
-struct otelctx_top_pair {
-    struct otelctx_top_text key, value;
+struct oteltop_pair {
+    struct oteltop_text key, value;
 };
 
-struct otelctx_top_pairs {
-    struct otelctx_top_pair *pairs;
+struct oteltop_pairs {
+    struct oteltop_pair *pairs;
     size_t count, room;
 };
 
 /* Members that a line does not have are 0 or empty. Texts are borrowed. */
-struct otelctx_top_line {
-    enum otelctx_top_line_kind kind;
+struct oteltop_line {
+    enum oteltop_line_kind kind;
     uint64_t number; /* what the line introduces; of GONE, the process */
 
     uint64_t start_ns; /* RECORDING: Unix time */
     uint64_t hz;       /* RECORDING, RATE */
     uint64_t cpus;
     bool all_states; /* RECORDING: its "wall" */
-    struct otelctx_top_text by, host;
+    struct oteltop_text by, host;
 
     uint64_t pid, tid; /* PROCESS, THREAD */
-    struct otelctx_top_text command, comm, container, cgroup, pod, context;
+    struct oteltop_text command, comm, container, cgroup, pod, context;
 
     uint64_t process; /* THREAD */
     uint8_t trace_id[16], span_id[8];
     uint64_t flags;
-    struct otelctx_top_pairs attributes; /* SPAN; PROCESS: of its resource */
+    struct oteltop_pairs attributes; /* SPAN; PROCESS: of its resource */
 
     uint64_t t_ns; /* SAMPLE, RATE, GONE, END */
     uint64_t thread, span;
-    struct otelctx_top_text none; /* why there is no span, when span is 0 */
-    struct otelctx_top_text state;
+    struct oteltop_text none; /* why there is no span, when span is 0 */
+    struct oteltop_text state;
     uint64_t cpu_ns, wall_ns;
     bool untrusted; /* SAMPLE: the thread ran while it was read */
 
@@ -61,7 +61,6 @@ struct otelctx_top_line {
  * is of no use. The pairs of the line are kept from call to call, and freed by
  * the caller.
  */
-void otelctx_top_line_parse(struct otelctx_top_json *json,
-                            struct otelctx_top_line *line);
+void oteltop_line_parse(struct oteltop_json *json, struct oteltop_line *line);
 
 #endif

@@ -10,7 +10,7 @@ enum {
     LINE_MAX_SIZE = 16 << 20 /* far more than a payload can have */
 };
 
-static int refuse(struct otelctx_top_recording *recording, size_t byte,
+static int refuse(struct oteltop_recording *recording, size_t byte,
                   const char *why)
 {
     recording->fault.byte = byte;
@@ -19,19 +19,18 @@ static int refuse(struct otelctx_top_recording *recording, size_t byte,
 }
 
 /* Takes bytes up to a newline or the end. Returns 1, or a negative errno. */
-static int take_line(struct otelctx_top_recording *recording, bool *newline)
+static int take_line(struct oteltop_recording *recording, bool *newline)
 {
     int one;
 
     recording->size = 0;
     recording->fault.line++;
-    recording->bytes =
-        otelctx_top_grow(recording->bytes, 0, &recording->room, 1);
+    recording->bytes = oteltop_grow(recording->bytes, 0, &recording->room, 1);
     flockfile(recording->in);
     while ((one = getc_unlocked(recording->in)) != EOF && one != '\n' &&
            recording->size < LINE_MAX_SIZE) {
-        recording->bytes = otelctx_top_grow(recording->bytes, recording->size,
-                                            &recording->room, 1);
+        recording->bytes = oteltop_grow(recording->bytes, recording->size,
+                                        &recording->room, 1);
         recording->bytes[recording->size++] = (char)one;
     }
     funlockfile(recording->in);
@@ -44,10 +43,10 @@ static int take_line(struct otelctx_top_recording *recording, bool *newline)
 }
 
 /* The order of the lines. Returns 1 or -EINVAL. */
-static int check_order(struct otelctx_top_recording *recording)
+static int check_order(struct oteltop_recording *recording)
 {
-    const struct otelctx_top_line *const line = &recording->line;
-    const bool begins = line->kind == OTELCTX_TOP_RECORDING;
+    const struct oteltop_line *const line = &recording->line;
+    const bool begins = line->kind == OTELTOP_RECORDING;
 
     if (begins != (recording->fault.line == 1))
         return refuse(recording, 0,
@@ -58,13 +57,13 @@ static int check_order(struct otelctx_top_recording *recording)
                       "the recording has a format of a later version");
     if (recording->complete)
         return refuse(recording, 0, "something follows the end");
-    recording->complete = line->kind == OTELCTX_TOP_END;
+    recording->complete = line->kind == OTELTOP_END;
     return 1;
 }
 
-int otelctx_top_recording_next(struct otelctx_top_recording *recording)
+int oteltop_recording_next(struct oteltop_recording *recording)
 {
-    struct otelctx_top_json json = {.first = false};
+    struct oteltop_json json = {.first = false};
     bool newline;
     const int taken = take_line(recording, &newline);
 
@@ -74,7 +73,7 @@ int otelctx_top_recording_next(struct otelctx_top_recording *recording)
         return 0;
     json.start = json.at = recording->bytes;
     json.end = recording->bytes + recording->size;
-    otelctx_top_line_parse(&json, &recording->line);
+    oteltop_line_parse(&json, &recording->line);
     if (!json.why)
         return check_order(recording);
     if (newline)
@@ -86,7 +85,7 @@ int otelctx_top_recording_next(struct otelctx_top_recording *recording)
     return 0;
 }
 
-void otelctx_top_recording_free(struct otelctx_top_recording *recording)
+void oteltop_recording_free(struct oteltop_recording *recording)
 {
     free(recording->line.attributes.pairs);
     free(recording->bytes);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TOP_READ_H
-#define OTELCTX_TOP_READ_H
+#ifndef OTELTOP_READ_H
+#define OTELTOP_READ_H
 
 #include "demo/top/recording/line.h"
 
 #include <stdio.h>
 
 /* What is wrong, and where: line and byte count from 1. */
-struct otelctx_top_fault {
+struct oteltop_fault {
     size_t line;
     size_t byte;     /* 0: the line as a whole */
     const char *why; /* NULL: the file could not be read */
@@ -17,10 +17,10 @@ struct otelctx_top_fault {
  * Reads a recording, line by line. A recording that was cut off anywhere is
  * read up to there.
  */
-struct otelctx_top_recording {
+struct oteltop_recording {
     FILE *in; /* set by the caller, all else is 0 */
-    struct otelctx_top_line line;
-    struct otelctx_top_fault fault;
+    struct oteltop_line line;
+    struct oteltop_fault fault;
     bool complete; /* at the end: it was not cut off */
     char *bytes;
     size_t size, room;
@@ -31,8 +31,8 @@ struct otelctx_top_recording {
  * Returns 1, 0 at the end, or a negative errno: -EINVAL for a line that is not
  * one of a recording. Then recording->fault tells more.
  */
-int otelctx_top_recording_next(struct otelctx_top_recording *recording);
+int oteltop_recording_next(struct oteltop_recording *recording);
 
-void otelctx_top_recording_free(struct otelctx_top_recording *recording);
+void oteltop_recording_free(struct oteltop_recording *recording);
 
 #endif

@@ -7,18 +7,18 @@
 #include <string.h>
 #include <time.h>
 
-static void print_text(FILE *out, const struct otelctx_top_timeline *timeline,
+static void print_text(FILE *out, const struct oteltime_timeline *timeline,
                        size_t text)
 {
-    const struct otelctx_top_pool_item *const item =
-        otelctx_top_timeline_text(timeline, text);
+    const struct oteltime_pool_item *const item =
+        oteltime_timeline_text(timeline, text);
 
-    otelctx_top_html_text(out, item->bytes, item->size);
+    oteltime_html_text(out, item->bytes, item->size);
 }
 
-static bool has(const struct otelctx_top_timeline *timeline, size_t text)
+static bool has(const struct oteltime_timeline *timeline, size_t text)
 {
-    return otelctx_top_timeline_text(timeline, text)->size > 0;
+    return oteltime_timeline_text(timeline, text)->size > 0;
 }
 
 /* The services, each once: up to this many. */
@@ -26,10 +26,9 @@ enum {
     TITLE_SERVICES = 4
 };
 
-void otelctx_top_title_print(FILE *out,
-                             const struct otelctx_top_timeline *timeline)
+void oteltime_title_print(FILE *out, const struct oteltime_timeline *timeline)
 {
-    struct otelctx_top_pool seen = {.count = 0};
+    struct oteltime_pool seen = {.count = 0};
     bool new;
 
     for (size_t i = 0; i < timeline->process_count; i++) {
@@ -37,7 +36,7 @@ void otelctx_top_title_print(FILE *out,
 
         if (!has(timeline, service))
             continue;
-        (void)otelctx_top_pool_add(&seen, &service, sizeof(service), &new);
+        (void)oteltime_pool_add(&seen, &service, sizeof(service), &new);
         if (!new || seen.count > TITLE_SERVICES)
             continue;
         (void)fputs(seen.count > 1 ? ", " : "", out);
@@ -47,10 +46,10 @@ void otelctx_top_title_print(FILE *out,
         (void)fprintf(out, " and %zu more", seen.count - TITLE_SERVICES);
     if (seen.count == 0)
         (void)fputs("Processes without a service name", out);
-    otelctx_top_pool_free(&seen);
+    oteltime_pool_free(&seen);
 }
 
-static void print_start(FILE *out, const struct otelctx_top_timeline *timeline)
+static void print_start(FILE *out, const struct oteltime_timeline *timeline)
 {
     const time_t start = (time_t)(timeline->start_ns / 1000000000);
     struct tm fields;
@@ -65,11 +64,11 @@ static void print_count(FILE *out, uint64_t count, const char *one,
                         const char *many)
 {
     (void)fputs("<li><b>", out);
-    otelctx_top_html_number(out, count);
+    oteltime_html_number(out, count);
     (void)fprintf(out, "</b> %s</li>\n", count == 1 ? one : many);
 }
 
-static size_t rows_shown(const struct otelctx_top_timeline *timeline)
+static size_t rows_shown(const struct oteltime_timeline *timeline)
 {
     size_t shown = 0;
 
@@ -78,22 +77,21 @@ static size_t rows_shown(const struct otelctx_top_timeline *timeline)
     return shown;
 }
 
-static void print_cost(FILE *out, const struct otelctx_top_timeline *timeline)
+static void print_cost(FILE *out, const struct oteltime_timeline *timeline)
 {
     (void)fputs("<p class=\"cost\">It stopped threads ", out);
-    otelctx_top_html_number(out, timeline->stops);
+    oteltime_html_number(out, timeline->stops);
     (void)fputs(" times, for ", out);
-    otelctx_top_html_time(out, timeline->stopped_ns);
+    oteltime_html_time(out, timeline->stopped_ns);
     (void)fputs(" in all and ", out);
-    otelctx_top_html_time(out, timeline->longest_ns);
+    oteltime_html_time(out, timeline->longest_ns);
     (void)fputs(" at most.</p>\n", out);
 }
 
-void otelctx_top_facts_print(FILE *out,
-                             const struct otelctx_top_timeline *timeline)
+void oteltime_facts_print(FILE *out, const struct oteltime_timeline *timeline)
 {
     (void)fputs("<ul class=\"facts\">\n<li><b>", out);
-    otelctx_top_html_time(out, timeline->end_ns);
+    oteltime_html_time(out, timeline->end_ns);
     (void)fprintf(out, "</b> at %" PRIu64 " Hz</li>\n", timeline->hz);
     print_count(out, timeline->samples, "sample", "samples");
     print_count(out, timeline->process_count, "process", "processes");
@@ -115,11 +113,10 @@ void otelctx_top_facts_print(FILE *out,
 }
 
 /* The service's name has its own place in the heading. */
-static void print_resource(FILE *out,
-                           const struct otelctx_top_timeline *timeline,
-                           const struct otelctx_top_process *process)
+static void print_resource(FILE *out, const struct oteltime_timeline *timeline,
+                           const struct oteltime_process *process)
 {
-    const struct otelctx_top_set set = timeline->set_list[process->resource];
+    const struct oteltime_set set = timeline->set_list[process->resource];
     const struct {
         const char *name;
         size_t text;
@@ -131,9 +128,9 @@ static void print_resource(FILE *out,
 
     (void)fputs("<dl>\n", out);
     for (size_t i = set.first; i < set.first + set.count; i++) {
-        if (strcmp(otelctx_top_timeline_text(timeline, timeline->pairs[i].key)
-                       ->bytes,
-                   "service.name") == 0)
+        if (strcmp(
+                oteltime_timeline_text(timeline, timeline->pairs[i].key)->bytes,
+                "service.name") == 0)
             continue;
         (void)fputs("<div><dt>", out);
         print_text(out, timeline, timeline->pairs[i].key);
@@ -151,12 +148,10 @@ static void print_resource(FILE *out,
     (void)fputs("</dl>\n", out);
 }
 
-static void print_heading(FILE *out,
-                          const struct otelctx_top_timeline *timeline,
+static void print_heading(FILE *out, const struct oteltime_timeline *timeline,
                           size_t number)
 {
-    const struct otelctx_top_process *const process =
-        &timeline->processes[number];
+    const struct oteltime_process *const process = &timeline->processes[number];
 
     (void)fprintf(out,
                   "<section class=\"process\" aria-labelledby=\"p%zu\">\n"
@@ -178,15 +173,15 @@ static void print_heading(FILE *out,
     (void)fputs("</h2>", out);
     if (process->gone) {
         (void)fputs("<span class=\"gone\">ended at ", out);
-        otelctx_top_html_time(out, process->gone_ns);
+        oteltime_html_time(out, process->gone_ns);
         (void)fputs("</span>", out);
     }
     (void)fputs("</div>\n", out);
     print_resource(out, timeline, process);
 }
 
-static void print_row(FILE *out, const struct otelctx_top_timeline *timeline,
-                      const struct otelctx_top_row *row)
+static void print_row(FILE *out, const struct oteltime_timeline *timeline,
+                      const struct oteltime_row *row)
 {
     (void)fputs("<div class=\"row\"><span class=\"name\">", out);
     print_text(out, timeline, row->comm);
@@ -197,18 +192,18 @@ static void print_row(FILE *out, const struct otelctx_top_timeline *timeline,
     print_text(out, timeline, row->comm);
     (void)fprintf(out, " %" PRIu64 ": %zu %s, ", row->tid, row->box_count,
                   row->box_count == 1 ? "stretch" : "stretches");
-    otelctx_top_html_time(out, row->cpu_ns);
+    oteltime_html_time(out, row->cpu_ns);
     (void)fputs(" of CPU\"></canvas></div>\n", out);
 }
 
-void otelctx_top_processes_print(FILE *out,
-                                 const struct otelctx_top_timeline *timeline,
-                                 const size_t *rows)
+void oteltime_processes_print(FILE *out,
+                              const struct oteltime_timeline *timeline,
+                              const size_t *rows)
 {
-    size_t process = OTELCTX_TOP_NOTHING;
+    size_t process = OTELTIME_NOTHING;
 
     for (size_t i = 0; i < rows_shown(timeline); i++) {
-        const struct otelctx_top_row *const row = &timeline->rows[rows[i]];
+        const struct oteltime_row *const row = &timeline->rows[rows[i]];
 
         if (row->process != process) {
             (void)fputs(i == 0 ? "" : "</section>\n", out);
@@ -217,7 +212,7 @@ void otelctx_top_processes_print(FILE *out,
         process = row->process;
         print_row(out, timeline, row);
     }
-    (void)fputs(process == OTELCTX_TOP_NOTHING
+    (void)fputs(process == OTELTIME_NOTHING
                     ? "<p class=\"warning\">The recording has no samples.</p>\n"
                     : "</section>\n",
                 out);

@@ -13,7 +13,7 @@ static bool is_hazard(uint32_t code)
            (code >= 0x2066 && code <= 0x2069);
 }
 
-void otelctx_top_html_text(FILE *out, const void *text, size_t size)
+void oteltime_html_text(FILE *out, const void *text, size_t size)
 {
     const uint8_t *const bytes = text;
 
@@ -32,7 +32,7 @@ void otelctx_top_html_text(FILE *out, const void *text, size_t size)
     }
 }
 
-void otelctx_top_html_json(FILE *out, const char *json, size_t size)
+void oteltime_html_json(FILE *out, const char *json, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         if (json[i] == '<')
@@ -42,7 +42,7 @@ void otelctx_top_html_json(FILE *out, const char *json, size_t size)
     }
 }
 
-void otelctx_top_html_base64(FILE *out, const uint8_t *bytes, size_t size)
+void oteltime_html_base64(FILE *out, const uint8_t *bytes, size_t size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                  "abcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -60,17 +60,17 @@ void otelctx_top_html_base64(FILE *out, const uint8_t *bytes, size_t size)
     }
 }
 
-void otelctx_top_html_number(FILE *out, uint64_t number)
+void oteltime_html_number(FILE *out, uint64_t number)
 {
     if (number >= 1000) {
-        otelctx_top_html_number(out, number / 1000);
+        oteltime_html_number(out, number / 1000);
         (void)fprintf(out, ",%03u", (unsigned)(number % 1000));
     } else {
         (void)fprintf(out, "%u", (unsigned)number);
     }
 }
 
-void otelctx_top_html_time(FILE *out, uint64_t ns)
+void oteltime_html_time(FILE *out, uint64_t ns)
 {
     const double value = (double)ns;
 
@@ -82,10 +82,10 @@ void otelctx_top_html_time(FILE *out, uint64_t ns)
         (void)fprintf(out, "%.2f s", value / 1e9);
 }
 
-void otelctx_top_html_seconds(FILE *out, uint64_t ns)
+void oteltime_html_seconds(FILE *out, uint64_t ns)
 {
     const uint64_t ms = ns / 1000000 + (ns % 1000000 >= 500000);
 
-    otelctx_top_html_number(out, ms / 1000);
+    oteltime_html_number(out, ms / 1000);
     (void)fprintf(out, ".%03u", (unsigned)(ms % 1000));
 }

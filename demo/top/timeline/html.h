@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TOP_HTML_H
-#define OTELCTX_TOP_HTML_H
+#ifndef OTELTIME_HTML_H
+#define OTELTIME_HTML_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,21 +10,21 @@
  * Bytes as text of HTML, also within quotes of an attribute. What is not UTF-8,
  * and what reorders text, becomes U+FFFD, and so do controls.
  */
-void otelctx_top_html_text(FILE *out, const void *text, size_t size);
+void oteltime_html_text(FILE *out, const void *text, size_t size);
 
 /* JSON for a script element: without any '<'. */
-void otelctx_top_html_json(FILE *out, const char *json, size_t size);
+void oteltime_html_json(FILE *out, const char *json, size_t size);
 
 /* Rule: RFC 4648, section 4. */
-void otelctx_top_html_base64(FILE *out, const uint8_t *bytes, size_t size);
+void oteltime_html_base64(FILE *out, const uint8_t *bytes, size_t size);
 
 /* With a comma between thousands. */
-void otelctx_top_html_number(FILE *out, uint64_t number);
+void oteltime_html_number(FILE *out, uint64_t number);
 
 /* "12.3 ms": three units, as many digits as people want. */
-void otelctx_top_html_time(FILE *out, uint64_t ns);
+void oteltime_html_time(FILE *out, uint64_t ns);
 
 /* "1.234": seconds, for columns. */
-void otelctx_top_html_seconds(FILE *out, uint64_t ns);
+void oteltime_html_seconds(FILE *out, uint64_t ns);
 
 #endif

@@ -51,8 +51,7 @@ static int complain(const char *what, const char *name, int error)
     return STATUS_ERROR;
 }
 
-static int complain_line(const char *name,
-                         const struct otelctx_top_fault *fault)
+static int complain_line(const char *name, const struct oteltop_fault *fault)
 {
     (void)fputs("otelctx-timeline: ", stderr);
     print_name(name);
@@ -63,29 +62,28 @@ static int complain_line(const char *name,
     return STATUS_ERROR;
 }
 
-static int read_all(const char *name, struct otelctx_top_timeline *timeline)
+static int read_all(const char *name, struct oteltime_timeline *timeline)
 {
     const bool standard = strcmp(name, "-") == 0;
-    struct otelctx_top_recording recording = {
-        .in = standard ? stdin : fopen(name, "re")};
+    struct oteltop_recording recording = {.in = standard ? stdin
+                                                         : fopen(name, "re")};
     int result;
 
     if (!recording.in)
         return complain("open", name, errno);
-    result = otelctx_top_timeline_read(timeline, &recording);
+    result = oteltime_timeline_read(timeline, &recording);
     if (result == -EINVAL && recording.fault.why)
         result = complain_line(name, &recording.fault);
     else if (result < 0)
         result = complain("read", name, -result);
-    otelctx_top_recording_free(&recording);
+    oteltop_recording_free(&recording);
     if (!standard)
         (void)fclose(recording.in);
     return result;
 }
 
 /* The output is made only when the recording turned out to be right. */
-static int write_all(const char *name,
-                     const struct otelctx_top_timeline *timeline)
+static int write_all(const char *name, const struct oteltime_timeline *timeline)
 {
     FILE *const out = name ? fopen(name, "we") : stdout;
     bool failed;
@@ -94,7 +92,7 @@ static int write_all(const char *name,
         name = "standard output";
     if (!out)
         return complain("open", name, errno);
-    otelctx_top_page_print(out, timeline);
+    oteltime_page_print(out, timeline);
     failed = ferror(out) != 0;
     failed = fclose(out) != 0 || failed;
     return failed ? complain("write", name, errno) : 0;
@@ -108,7 +106,7 @@ int main(int argc, char **argv)
         {"version", no_argument, NULL, 'V'},
         {NULL, 0, NULL, 0},
     };
-    struct otelctx_top_timeline timeline = {.start_ns = 0};
+    struct oteltime_timeline timeline = {.start_ns = 0};
     const char *output = NULL;
     int option, status;
 
@@ -131,6 +129,6 @@ int main(int argc, char **argv)
     status = read_all(argv[optind], &timeline);
     if (status == 0)
         status = write_all(output, &timeline);
-    otelctx_top_timeline_free(&timeline);
+    oteltime_timeline_free(&timeline);
     return status;
 }

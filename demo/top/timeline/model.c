@@ -12,26 +12,23 @@ enum {
     GAP_PERIODS = 3 /* a longer gap ends a stretch */
 };
 
-static size_t text_add(struct otelctx_top_timeline *timeline,
-                       struct otelctx_top_text text)
+static size_t text_add(struct oteltime_timeline *timeline,
+                       struct oteltop_text text)
 {
-    return otelctx_top_pool_add(&timeline->texts, text.text ? text.text : "",
-                                text.size, NULL);
+    return oteltime_pool_add(&timeline->texts, text.text ? text.text : "",
+                             text.size, NULL);
 }
 
-const struct otelctx_top_pool_item *
-otelctx_top_timeline_text(const struct otelctx_top_timeline *timeline,
-                          size_t text)
+const struct oteltime_pool_item *
+oteltime_timeline_text(const struct oteltime_timeline *timeline, size_t text)
 {
     return &timeline->texts.items[text];
 }
 
 static int by_key(const void *a, const void *b)
 {
-    const struct otelctx_top_text one =
-        ((const struct otelctx_top_pair *)a)->key;
-    const struct otelctx_top_text other =
-        ((const struct otelctx_top_pair *)b)->key;
+    const struct oteltop_text one = ((const struct oteltop_pair *)a)->key;
+    const struct oteltop_text other = ((const struct oteltop_pair *)b)->key;
     const size_t least = one.size < other.size ? one.size : other.size;
     const int order = memcmp(one.text, other.text, least);
 
@@ -39,28 +36,27 @@ static int by_key(const void *a, const void *b)
                       : (one.size > other.size) - (one.size < other.size);
 }
 
-static void set_keep(struct otelctx_top_timeline *timeline, size_t number,
-                     const struct otelctx_top_pairs *pairs)
+static void set_keep(struct oteltime_timeline *timeline, size_t number,
+                     const struct oteltop_pairs *pairs)
 {
     timeline->set_list =
-        otelctx_top_grow(timeline->set_list, number, &timeline->set_room,
-                         sizeof(*timeline->set_list));
+        oteltop_grow(timeline->set_list, number, &timeline->set_room,
+                     sizeof(*timeline->set_list));
     timeline->set_list[number] =
-        (struct otelctx_top_set){timeline->pair_count, pairs->count};
+        (struct oteltime_set){timeline->pair_count, pairs->count};
     for (size_t i = 0; i < pairs->count; i++) {
         timeline->pairs =
-            otelctx_top_grow(timeline->pairs, timeline->pair_count,
-                             &timeline->pair_room, sizeof(*timeline->pairs));
-        timeline->pairs[timeline->pair_count++] =
-            (struct otelctx_top_attribute){
-                text_add(timeline, pairs->pairs[i].key),
-                text_add(timeline, pairs->pairs[i].value)};
+            oteltop_grow(timeline->pairs, timeline->pair_count,
+                         &timeline->pair_room, sizeof(*timeline->pairs));
+        timeline->pairs[timeline->pair_count++] = (struct oteltime_attribute){
+            text_add(timeline, pairs->pairs[i].key),
+            text_add(timeline, pairs->pairs[i].value)};
     }
 }
 
 /* The number of a set of attributes; their order does not matter. */
-static size_t set_add(struct otelctx_top_timeline *timeline,
-                      const struct otelctx_top_pairs *pairs)
+static size_t set_add(struct oteltime_timeline *timeline,
+                      const struct oteltop_pairs *pairs)
 {
     char *text = NULL;
     size_t size = 0, number;
@@ -87,7 +83,7 @@ static size_t set_add(struct otelctx_top_timeline *timeline,
         perror("otelctx-timeline");
         exit(1);
     }
-    number = otelctx_top_pool_add(&timeline->sets, text, size, &new);
+    number = oteltime_pool_add(&timeline->sets, text, size, &new);
     if (new)
         set_keep(timeline, number, pairs);
     free(text);
@@ -95,21 +91,21 @@ static size_t set_add(struct otelctx_top_timeline *timeline,
 }
 
 /* Where the index of this number of the recording is kept. */
-static size_t *number_slot(struct otelctx_top_numbers *numbers, uint64_t number)
+static size_t *number_slot(struct oteltime_numbers *numbers, uint64_t number)
 {
     bool new;
     const size_t at =
-        otelctx_top_pool_add(&numbers->pool, &number, sizeof(number), &new);
+        oteltime_pool_add(&numbers->pool, &number, sizeof(number), &new);
 
-    numbers->indexes = otelctx_top_grow(numbers->indexes, at, &numbers->room,
-                                        sizeof(*numbers->indexes));
+    numbers->indexes = oteltop_grow(numbers->indexes, at, &numbers->room,
+                                    sizeof(*numbers->indexes));
     if (new)
-        numbers->indexes[at] = OTELCTX_TOP_NOTHING;
+        numbers->indexes[at] = OTELTIME_NOTHING;
     return &numbers->indexes[at];
 }
 
-static const char *add_head(struct otelctx_top_timeline *timeline,
-                            const struct otelctx_top_line *line)
+static const char *add_head(struct oteltime_timeline *timeline,
+                            const struct oteltop_line *line)
 {
     timeline->by = text_add(timeline, line->by);
     timeline->host = text_add(timeline, line->host);
@@ -120,11 +116,10 @@ static const char *add_head(struct otelctx_top_timeline *timeline,
     return NULL;
 }
 
-static struct otelctx_top_text
-service_of(const struct otelctx_top_pairs *resource)
+static struct oteltop_text service_of(const struct oteltop_pairs *resource)
 {
     static const char name[] = "service.name";
-    struct otelctx_top_text found = {.text = "", .size = 0};
+    struct oteltop_text found = {.text = "", .size = 0};
 
     for (size_t i = 0; i < resource->count; i++)
         if (resource->pairs[i].key.size == sizeof(name) - 1 &&
@@ -134,11 +129,11 @@ service_of(const struct otelctx_top_pairs *resource)
 }
 
 /* A known number with its old pid is the same process, with a new context. */
-static const char *add_process(struct otelctx_top_timeline *timeline,
-                               const struct otelctx_top_line *line)
+static const char *add_process(struct oteltime_timeline *timeline,
+                               const struct oteltop_line *line)
 {
     size_t *const slot = number_slot(&timeline->process_numbers, line->number);
-    struct otelctx_top_process process = {
+    struct oteltime_process process = {
         .pid = line->pid,
         .command = text_add(timeline, line->command),
         .comm = text_add(timeline, line->comm),
@@ -148,42 +143,41 @@ static const char *add_process(struct otelctx_top_timeline *timeline,
         .service = text_add(timeline, service_of(&line->attributes)),
         .resource = set_add(timeline, &line->attributes)};
 
-    if (*slot == OTELCTX_TOP_NOTHING ||
+    if (*slot == OTELTIME_NOTHING ||
         timeline->processes[*slot].pid != line->pid) {
-        timeline->processes = otelctx_top_grow(
-            timeline->processes, timeline->process_count,
-            &timeline->process_room, sizeof(*timeline->processes));
+        timeline->processes =
+            oteltop_grow(timeline->processes, timeline->process_count,
+                         &timeline->process_room, sizeof(*timeline->processes));
         *slot = timeline->process_count++;
     }
     timeline->processes[*slot] = process;
     return NULL;
 }
 
-static const char *add_thread(struct otelctx_top_timeline *timeline,
-                              const struct otelctx_top_line *line)
+static const char *add_thread(struct oteltime_timeline *timeline,
+                              const struct oteltop_line *line)
 {
     size_t *const slot = number_slot(&timeline->thread_numbers, line->number);
     const size_t process =
         *number_slot(&timeline->process_numbers, line->process);
 
-    if (process == OTELCTX_TOP_NOTHING)
+    if (process == OTELTIME_NOTHING)
         return "no line introduces the process of this thread";
-    if (*slot == OTELCTX_TOP_NOTHING ||
-        timeline->rows[*slot].process != process ||
+    if (*slot == OTELTIME_NOTHING || timeline->rows[*slot].process != process ||
         timeline->rows[*slot].tid != line->tid) {
         timeline->rows =
-            otelctx_top_grow(timeline->rows, timeline->row_count,
-                             &timeline->row_room, sizeof(*timeline->rows));
+            oteltop_grow(timeline->rows, timeline->row_count,
+                         &timeline->row_room, sizeof(*timeline->rows));
         *slot = timeline->row_count++;
-        timeline->rows[*slot] = (struct otelctx_top_row){
-            .process = process, .tid = line->tid, .last = OTELCTX_TOP_NOTHING};
+        timeline->rows[*slot] = (struct oteltime_row){
+            .process = process, .tid = line->tid, .last = OTELTIME_NOTHING};
     }
     timeline->rows[*slot].comm = text_add(timeline, line->comm);
     return NULL;
 }
 
-static const char *add_span(struct otelctx_top_timeline *timeline,
-                            const struct otelctx_top_line *line)
+static const char *add_span(struct oteltime_timeline *timeline,
+                            const struct oteltop_line *line)
 {
     /* The same content has the same number, whatever the recording says. */
     struct {
@@ -195,21 +189,20 @@ static const char *add_span(struct otelctx_top_timeline *timeline,
 
     (void)memcpy(content.trace_id, line->trace_id, sizeof(line->trace_id));
     (void)memcpy(content.span_id, line->span_id, sizeof(line->span_id));
-    const size_t index = otelctx_top_pool_add(&timeline->contexts, &content,
-                                              sizeof(content), &new);
+    const size_t index =
+        oteltime_pool_add(&timeline->contexts, &content, sizeof(content), &new);
     *number_slot(&timeline->span_numbers, line->number) = index;
     if (!new)
         return NULL;
     timeline->spans =
-        otelctx_top_grow(timeline->spans, timeline->span_count,
-                         &timeline->span_room, sizeof(*timeline->spans));
-    struct otelctx_top_span *const span =
-        &timeline->spans[timeline->span_count++];
-    *span = (struct otelctx_top_span){
+        oteltop_grow(timeline->spans, timeline->span_count,
+                     &timeline->span_room, sizeof(*timeline->spans));
+    struct oteltime_span *const span = &timeline->spans[timeline->span_count++];
+    *span = (struct oteltime_span){
         .flags = (uint8_t)content.flags,
-        .trace = otelctx_top_pool_add(&timeline->traces, content.trace_id,
-                                      sizeof(content.trace_id), NULL),
-        .identity = otelctx_top_pool_add(
+        .trace = oteltime_pool_add(&timeline->traces, content.trace_id,
+                                   sizeof(content.trace_id), NULL),
+        .identity = oteltime_pool_add(
             &timeline->identities, content.trace_id,
             sizeof(content.trace_id) + sizeof(content.span_id), NULL),
         .set = content.set};
@@ -218,9 +211,9 @@ static const char *add_span(struct otelctx_top_timeline *timeline,
 }
 
 /* Whether the sample continues the box. */
-static bool continues(const struct otelctx_top_timeline *timeline,
-                      const struct otelctx_top_box *box,
-                      const struct otelctx_top_box *sample)
+static bool continues(const struct oteltime_timeline *timeline,
+                      const struct oteltime_box *box,
+                      const struct oteltime_box *sample)
 {
     const uint64_t gap_ns = GAP_PERIODS * UINT64_C(1000000000) / timeline->hz;
 
@@ -230,18 +223,17 @@ static bool continues(const struct otelctx_top_timeline *timeline,
             sample->start_ns - box->end_ns <= gap_ns);
 }
 
-static void box_add(struct otelctx_top_timeline *timeline,
-                    struct otelctx_top_row *row,
-                    const struct otelctx_top_box *sample)
+static void box_add(struct oteltime_timeline *timeline,
+                    struct oteltime_row *row, const struct oteltime_box *sample)
 {
-    struct otelctx_top_box *box =
-        row->last == OTELCTX_TOP_NOTHING ? NULL : &timeline->boxes[row->last];
+    struct oteltime_box *box =
+        row->last == OTELTIME_NOTHING ? NULL : &timeline->boxes[row->last];
     const uint64_t free_from_ns = box ? box->end_ns : 0;
 
     if (!box || !continues(timeline, box, sample)) {
         timeline->boxes =
-            otelctx_top_grow(timeline->boxes, timeline->box_count,
-                             &timeline->box_room, sizeof(*timeline->boxes));
+            oteltop_grow(timeline->boxes, timeline->box_count,
+                         &timeline->box_room, sizeof(*timeline->boxes));
         row->last = timeline->box_count++;
         row->box_count++;
         box = &timeline->boxes[row->last];
@@ -259,18 +251,18 @@ static void box_add(struct otelctx_top_timeline *timeline,
     row->cpu_ns += sample->cpu_ns;
 }
 
-static const char *add_sample(struct otelctx_top_timeline *timeline,
-                              const struct otelctx_top_line *line)
+static const char *add_sample(struct oteltime_timeline *timeline,
+                              const struct oteltop_line *line)
 {
     const size_t thread = *number_slot(&timeline->thread_numbers, line->thread);
 
-    if (thread == OTELCTX_TOP_NOTHING)
+    if (thread == OTELTIME_NOTHING)
         return "no line introduces this thread";
-    struct otelctx_top_row *const row = &timeline->rows[thread];
-    struct otelctx_top_box sample = {
+    struct oteltime_row *const row = &timeline->rows[thread];
+    struct oteltime_box sample = {
         .row = thread,
-        .span = OTELCTX_TOP_NOTHING,
-        .none = OTELCTX_TOP_NOTHING,
+        .span = OTELTIME_NOTHING,
+        .none = OTELTIME_NOTHING,
         .service = timeline->processes[row->process].service,
         .start_ns = line->t_ns > line->wall_ns ? line->t_ns - line->wall_ns : 0,
         .end_ns = line->t_ns,
@@ -282,9 +274,9 @@ static const char *add_sample(struct otelctx_top_timeline *timeline,
         sample.none = text_add(timeline, line->none);
     else
         sample.span = *number_slot(&timeline->span_numbers, line->span);
-    if (line->span > 0 && sample.span == OTELCTX_TOP_NOTHING)
+    if (line->span > 0 && sample.span == OTELTIME_NOTHING)
         return "no line introduces this span";
-    if (row->last != OTELCTX_TOP_NOTHING &&
+    if (row->last != OTELTIME_NOTHING &&
         line->t_ns < timeline->boxes[row->last].end_ns)
         return "the time goes back on this thread";
     box_add(timeline, row, &sample);
@@ -292,59 +284,59 @@ static const char *add_sample(struct otelctx_top_timeline *timeline,
     return NULL;
 }
 
-static const char *add_gone(struct otelctx_top_timeline *timeline,
-                            const struct otelctx_top_line *line)
+static const char *add_gone(struct oteltime_timeline *timeline,
+                            const struct oteltop_line *line)
 {
     const size_t process =
         *number_slot(&timeline->process_numbers, line->number);
 
-    if (process == OTELCTX_TOP_NOTHING)
+    if (process == OTELTIME_NOTHING)
         return "no line introduces this process";
     timeline->processes[process].gone = true;
     timeline->processes[process].gone_ns = line->t_ns;
     return NULL;
 }
 
-const char *otelctx_top_timeline_add(struct otelctx_top_timeline *timeline,
-                                     const struct otelctx_top_line *line)
+const char *oteltime_timeline_add(struct oteltime_timeline *timeline,
+                                  const struct oteltop_line *line)
 {
     if (line->t_ns > timeline->end_ns)
         timeline->end_ns = line->t_ns;
     switch (line->kind) {
-    case OTELCTX_TOP_RECORDING:
+    case OTELTOP_RECORDING:
         return add_head(timeline, line);
-    case OTELCTX_TOP_PROCESS:
+    case OTELTOP_PROCESS:
         return add_process(timeline, line);
-    case OTELCTX_TOP_THREAD:
+    case OTELTOP_THREAD:
         return add_thread(timeline, line);
-    case OTELCTX_TOP_SPAN:
+    case OTELTOP_SPAN:
         return add_span(timeline, line);
-    case OTELCTX_TOP_SAMPLE:
+    case OTELTOP_SAMPLE:
         return add_sample(timeline, line);
-    case OTELCTX_TOP_RATE:
+    case OTELTOP_RATE:
         timeline->hz = line->hz;
         return NULL;
-    case OTELCTX_TOP_GONE:
+    case OTELTOP_GONE:
         return add_gone(timeline, line);
-    case OTELCTX_TOP_END:
+    case OTELTOP_END:
         timeline->stops = line->stops;
         timeline->stopped_ns = line->stopped_ns;
         timeline->longest_ns = line->longest_ns;
         return NULL;
-    case OTELCTX_TOP_OTHER:
+    case OTELTOP_OTHER:
         break;
     }
     return NULL;
 }
 
-int otelctx_top_timeline_read(struct otelctx_top_timeline *timeline,
-                              struct otelctx_top_recording *recording)
+int oteltime_timeline_read(struct oteltime_timeline *timeline,
+                           struct oteltop_recording *recording)
 {
     int status;
 
-    while ((status = otelctx_top_recording_next(recording)) > 0) {
+    while ((status = oteltop_recording_next(recording)) > 0) {
         recording->fault.why =
-            otelctx_top_timeline_add(timeline, &recording->line);
+            oteltime_timeline_add(timeline, &recording->line);
         recording->fault.byte = 0;
         if (recording->fault.why)
             return -EINVAL;
@@ -353,19 +345,19 @@ int otelctx_top_timeline_read(struct otelctx_top_timeline *timeline,
     return status;
 }
 
-static void numbers_free(struct otelctx_top_numbers *numbers)
+static void numbers_free(struct oteltime_numbers *numbers)
 {
-    otelctx_top_pool_free(&numbers->pool);
+    oteltime_pool_free(&numbers->pool);
     free(numbers->indexes);
 }
 
-void otelctx_top_timeline_free(struct otelctx_top_timeline *timeline)
+void oteltime_timeline_free(struct oteltime_timeline *timeline)
 {
-    otelctx_top_pool_free(&timeline->texts);
-    otelctx_top_pool_free(&timeline->sets);
-    otelctx_top_pool_free(&timeline->traces);
-    otelctx_top_pool_free(&timeline->identities);
-    otelctx_top_pool_free(&timeline->contexts);
+    oteltime_pool_free(&timeline->texts);
+    oteltime_pool_free(&timeline->sets);
+    oteltime_pool_free(&timeline->traces);
+    oteltime_pool_free(&timeline->identities);
+    oteltime_pool_free(&timeline->contexts);
     numbers_free(&timeline->process_numbers);
     numbers_free(&timeline->thread_numbers);
     numbers_free(&timeline->span_numbers);

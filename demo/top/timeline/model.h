@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TOP_MODEL_H
-#define OTELCTX_TOP_MODEL_H
+#ifndef OTELTIME_MODEL_H
+#define OTELTIME_MODEL_H
 
 #include "demo/top/recording/read.h"
 #include "demo/top/timeline/pool.h"
 
 /* A process: a heading of the page. */
-struct otelctx_top_process {
+struct oteltime_process {
     uint64_t pid;
     size_t command, comm, container, cgroup, pod; /* texts */
     size_t service;                               /* text */
@@ -16,17 +16,17 @@ struct otelctx_top_process {
 };
 
 /* A thread: a row of the page. */
-struct otelctx_top_row {
+struct oteltime_row {
     size_t process;
     uint64_t tid;
     size_t comm; /* text */
     uint64_t cpu_ns;
-    size_t last; /* its latest box, or OTELCTX_TOP_NOTHING */
+    size_t last; /* its latest box, or OTELTIME_NOTHING */
     size_t box_count;
 };
 
 /* Ids and attributes together. */
-struct otelctx_top_span {
+struct oteltime_span {
     uint8_t span_id[8];
     uint8_t flags;
     size_t trace;
@@ -35,9 +35,9 @@ struct otelctx_top_span {
 };
 
 /* A stretch of one span on one thread, or one without. */
-struct otelctx_top_box {
+struct oteltime_box {
     size_t row;
-    size_t span;    /* or OTELCTX_TOP_NOTHING */
+    size_t span;    /* or OTELTIME_NOTHING */
     size_t none;    /* then: why (text) */
     size_t service; /* text */
     uint64_t start_ns, end_ns;
@@ -45,31 +45,31 @@ struct otelctx_top_box {
     uint32_t samples, running;
 };
 
-#define OTELCTX_TOP_NOTHING SIZE_MAX
+#define OTELTIME_NOTHING SIZE_MAX
 
 /* A set of attributes: some of timeline->pairs. */
-struct otelctx_top_set {
+struct oteltime_set {
     size_t first, count;
 };
 
 /* Where the numbers of the recording lead. */
-struct otelctx_top_numbers {
-    struct otelctx_top_pool pool;
+struct oteltime_numbers {
+    struct oteltime_pool pool;
     size_t *indexes;
     size_t room;
 };
 
 /* Zeros are an empty one. */
-struct otelctx_top_timeline {
-    struct otelctx_top_pool texts;
-    struct otelctx_top_pool sets; /* attributes: JSON, [["key","value"],...] */
-    struct otelctx_top_set *set_list;
+struct oteltime_timeline {
+    struct oteltime_pool texts;
+    struct oteltime_pool sets; /* attributes: JSON, [["key","value"],...] */
+    struct oteltime_set *set_list;
     size_t set_room;
-    struct otelctx_top_attribute {
+    struct oteltime_attribute {
         size_t key, value; /* texts */
     } * pairs;
     size_t pair_count, pair_room;
-    struct otelctx_top_pool traces, identities, contexts;
+    struct oteltime_pool traces, identities, contexts;
 
     size_t by, host; /* texts */
     uint64_t start_ns, hz, cpus;
@@ -79,31 +79,30 @@ struct otelctx_top_timeline {
     uint64_t stops, stopped_ns, longest_ns;
     uint64_t samples;
 
-    struct otelctx_top_process *processes;
+    struct oteltime_process *processes;
     size_t process_count, process_room;
-    struct otelctx_top_row *rows;
+    struct oteltime_row *rows;
     size_t row_count, row_room;
-    struct otelctx_top_span *spans;
+    struct oteltime_span *spans;
     size_t span_count, span_room;
-    struct otelctx_top_box *boxes; /* of one row, in the order of time */
+    struct oteltime_box *boxes; /* of one row, in the order of time */
     size_t box_count, box_room;
 
-    struct otelctx_top_numbers process_numbers, thread_numbers, span_numbers;
+    struct oteltime_numbers process_numbers, thread_numbers, span_numbers;
 };
 
 /* Adds a line. Returns NULL, or what is wrong with it. */
-const char *otelctx_top_timeline_add(struct otelctx_top_timeline *timeline,
-                                     const struct otelctx_top_line *line);
+const char *oteltime_timeline_add(struct oteltime_timeline *timeline,
+                                  const struct oteltop_line *line);
 
-/* Reads all of a recording. As otelctx_top_recording_next(); 0 at its end. */
-int otelctx_top_timeline_read(struct otelctx_top_timeline *timeline,
-                              struct otelctx_top_recording *recording);
+/* Reads all of a recording. As oteltop_recording_next(); 0 at its end. */
+int oteltime_timeline_read(struct oteltime_timeline *timeline,
+                           struct oteltop_recording *recording);
 
 /* A text by its number. */
-const struct otelctx_top_pool_item *
-otelctx_top_timeline_text(const struct otelctx_top_timeline *timeline,
-                          size_t text);
+const struct oteltime_pool_item *
+oteltime_timeline_text(const struct oteltime_timeline *timeline, size_t text);
 
-void otelctx_top_timeline_free(struct otelctx_top_timeline *timeline);
+void oteltime_timeline_free(struct oteltime_timeline *timeline);
 
 #endif

@@ -15,25 +15,25 @@ enum {
 
 /* Where the spans and traces of the timeline are in the packed ones. */
 struct packer {
-    const struct otelctx_top_timeline *timeline;
-    struct otelctx_top_packed packed;
+    const struct oteltime_timeline *timeline;
+    struct oteltime_packed packed;
     size_t *spans, *traces;
 };
 
-static void put_byte(struct otelctx_top_bytes *out, unsigned byte)
+static void put_byte(struct oteltime_bytes *out, unsigned byte)
 {
-    out->bytes = otelctx_top_grow(out->bytes, out->size, &out->room, 1);
+    out->bytes = oteltop_grow(out->bytes, out->size, &out->room, 1);
     out->bytes[out->size++] = (uint8_t)byte;
 }
 
-static void put_bytes(struct otelctx_top_bytes *out, const void *bytes,
+static void put_bytes(struct oteltime_bytes *out, const void *bytes,
                       size_t size)
 {
     for (size_t i = 0; i < size; i++)
         put_byte(out, ((const uint8_t *)bytes)[i]);
 }
 
-void otelctx_top_bytes_number(struct otelctx_top_bytes *out, uint64_t number)
+void oteltime_bytes_number(struct oteltime_bytes *out, uint64_t number)
 {
     for (; number > 127; number >>= 7)
         put_byte(out, 128 | (unsigned)(number & 127));
@@ -41,41 +41,40 @@ void otelctx_top_bytes_number(struct otelctx_top_bytes *out, uint64_t number)
 }
 
 /* Small for numbers around 0: 0, -1, 1, -2 become 0, 1, 2, 3. */
-static void put_signed(struct otelctx_top_bytes *out, int64_t number)
+static void put_signed(struct oteltime_bytes *out, int64_t number)
 {
-    otelctx_top_bytes_number(out, (uint64_t)number << 1 ^
-                                      (number < 0 ? UINT64_MAX : 0));
+    oteltime_bytes_number(out, (uint64_t)number << 1 ^
+                                   (number < 0 ? UINT64_MAX : 0));
 }
 
 static uint64_t units(uint64_t ns)
 {
-    return ns / OTELCTX_TOP_UNIT_NS + (ns % OTELCTX_TOP_UNIT_NS >= 5000);
+    return ns / OTELTIME_UNIT_NS + (ns % OTELTIME_UNIT_NS >= 5000);
 }
 
-static void put_span(struct packer *packer, const struct otelctx_top_span *span)
+static void put_span(struct packer *packer, const struct oteltime_span *span)
 {
-    struct otelctx_top_packed *const packed = &packer->packed;
+    struct oteltime_packed *const packed = &packer->packed;
     size_t *const trace = &packer->traces[span->trace];
 
     put_bytes(&packed->spans, span->span_id, sizeof(span->span_id));
     put_byte(&packed->spans, span->flags);
-    otelctx_top_bytes_number(&packed->spans, span->set);
-    if (*trace != OTELCTX_TOP_NOTHING) {
-        otelctx_top_bytes_number(&packed->spans, packed->trace_count - *trace);
+    oteltime_bytes_number(&packed->spans, span->set);
+    if (*trace != OTELTIME_NOTHING) {
+        oteltime_bytes_number(&packed->spans, packed->trace_count - *trace);
         return;
     }
-    otelctx_top_bytes_number(&packed->spans, 0);
+    oteltime_bytes_number(&packed->spans, 0);
     put_bytes(&packed->traces,
               packer->timeline->traces.items[span->trace].bytes, 16);
     *trace = packed->trace_count++;
 }
 
 /* Returns whether the box has the next new span. */
-static bool put_new_span(struct packer *packer,
-                         const struct otelctx_top_box *box)
+static bool put_new_span(struct packer *packer, const struct oteltime_box *box)
 {
-    if (box->span == OTELCTX_TOP_NOTHING ||
-        packer->spans[box->span] != OTELCTX_TOP_NOTHING)
+    if (box->span == OTELTIME_NOTHING ||
+        packer->spans[box->span] != OTELTIME_NOTHING)
         return false;
     put_span(packer, &packer->timeline->spans[box->span]);
     packer->spans[box->span] = packer->packed.span_count++;
@@ -83,22 +82,22 @@ static bool put_new_span(struct packer *packer,
 }
 
 static uint64_t context_of(const struct packer *packer,
-                           const struct otelctx_top_box *box)
+                           const struct oteltime_box *box)
 {
-    return box->span == OTELCTX_TOP_NOTHING
+    return box->span == OTELTIME_NOTHING
                ? 2 * box->none
                : 1 + 2 * (packer->packed.span_count - packer->spans[box->span]);
 }
 
-static void put_box(struct packer *packer, const struct otelctx_top_box *box,
+static void put_box(struct packer *packer, const struct oteltime_box *box,
                     uint64_t *at)
 {
-    struct otelctx_top_bytes *const out = &packer->packed.boxes;
+    struct oteltime_bytes *const out = &packer->packed.boxes;
     const bool new = put_new_span(packer, box);
     const uint64_t start = units(box->start_ns), end = units(box->end_ns);
     const uint64_t length = end - start, wall = units(box->wall_ns);
-    const double expected = (double)length * (double)packer->timeline->hz *
-                            OTELCTX_TOP_UNIT_NS / 1e9;
+    const double expected =
+        (double)length * (double)packer->timeline->hz * OTELTIME_UNIT_NS / 1e9;
     const bool usual =
         box->samples == (expected < 1.5   ? 1
                          : expected < 1e9 ? (uint32_t)(expected + .5)
@@ -109,32 +108,32 @@ static void put_box(struct packer *packer, const struct otelctx_top_box *box,
                       (usual ? 0U : HAS_SAMPLES) |
                       (box->running != box->samples ? HAS_STOPPED : 0U) |
                       (new ? 0U : HAS_CONTEXT));
-    otelctx_top_bytes_number(out, length);
+    oteltime_bytes_number(out, length);
     if (start != *at)
-        otelctx_top_bytes_number(out, start - *at);
+        oteltime_bytes_number(out, start - *at);
     if (wall != length)
         put_signed(out, (int64_t)(wall - length));
     if (!usual)
-        otelctx_top_bytes_number(out, box->samples);
+        oteltime_bytes_number(out, box->samples);
     if (box->running != box->samples)
-        otelctx_top_bytes_number(out, box->samples - box->running);
+        oteltime_bytes_number(out, box->samples - box->running);
     if (!new)
-        otelctx_top_bytes_number(out, context_of(packer, box));
+        oteltime_bytes_number(out, context_of(packer, box));
     put_signed(out, (int64_t)(wall - units(box->cpu_ns)));
     *at = end;
 }
 
 static size_t *nothings(size_t count)
 {
-    size_t *const array = otelctx_top_zeros(count, sizeof(*array));
+    size_t *const array = oteltop_zeros(count, sizeof(*array));
 
     for (size_t i = 0; i < count; i++)
-        array[i] = OTELCTX_TOP_NOTHING;
+        array[i] = OTELTIME_NOTHING;
     return array;
 }
 
 /* The boxes of each row follow one another: where each begins. */
-static size_t *sort_boxes(const struct otelctx_top_timeline *timeline,
+static size_t *sort_boxes(const struct oteltime_timeline *timeline,
                           size_t **starts)
 {
     size_t *const sorted = nothings(timeline->box_count);
@@ -152,9 +151,8 @@ static size_t *sort_boxes(const struct otelctx_top_timeline *timeline,
     return sorted;
 }
 
-struct otelctx_top_packed
-otelctx_top_pack(const struct otelctx_top_timeline *timeline,
-                 const size_t *rows)
+struct oteltime_packed oteltime_pack(const struct oteltime_timeline *timeline,
+                                     const size_t *rows)
 {
     struct packer packer = {.timeline = timeline,
                             .spans = nothings(timeline->span_count),
@@ -166,7 +164,7 @@ otelctx_top_pack(const struct otelctx_top_timeline *timeline,
         const size_t count = timeline->rows[rows[i]].box_count;
         uint64_t at = 0;
 
-        otelctx_top_bytes_number(&packer.packed.boxes, count);
+        oteltime_bytes_number(&packer.packed.boxes, count);
         for (size_t j = 0; j < count; j++)
             put_box(&packer, &timeline->boxes[sorted[starts[rows[i]] + j]],
                     &at);
@@ -179,7 +177,7 @@ otelctx_top_pack(const struct otelctx_top_timeline *timeline,
     return packer.packed;
 }
 
-void otelctx_top_packed_free(struct otelctx_top_packed *packed)
+void oteltime_packed_free(struct oteltime_packed *packed)
 {
     free(packed->boxes.bytes);
     free(packed->spans.bytes);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TOP_PACK_H
-#define OTELCTX_TOP_PACK_H
+#ifndef OTELTIME_PACK_H
+#define OTELTIME_PACK_H
 
 #include "demo/top/timeline/model.h"
 
 /* Bytes that grow. Zeros are empty ones. */
-struct otelctx_top_bytes {
+struct oteltime_bytes {
     uint8_t *bytes;
     size_t size, room;
 };
 
 /* LEB128: seven bits a byte, the lowest first. */
-void otelctx_top_bytes_number(struct otelctx_top_bytes *out, uint64_t number);
+void oteltime_bytes_number(struct oteltime_bytes *out, uint64_t number);
 
 /* Times on the page count in these. */
-#define OTELCTX_TOP_UNIT_NS 10000
+#define OTELTIME_UNIT_NS 10000
 
 /*
  * The boxes as the script of the page unpacks them, sorted by row.
@@ -35,16 +35,15 @@ void otelctx_top_bytes_number(struct otelctx_top_bytes *out, uint64_t number);
  *
  * Flags and ids are bytes, all else are numbers in LEB128; times in units.
  */
-struct otelctx_top_packed {
-    struct otelctx_top_bytes boxes, spans, traces;
+struct oteltime_packed {
+    struct oteltime_bytes boxes, spans, traces;
     size_t box_count, span_count, trace_count;
 };
 
 /* rows: the order of the rows on the page. */
-struct otelctx_top_packed
-otelctx_top_pack(const struct otelctx_top_timeline *timeline,
-                 const size_t *rows);
+struct oteltime_packed oteltime_pack(const struct oteltime_timeline *timeline,
+                                     const size_t *rows);
 
-void otelctx_top_packed_free(struct otelctx_top_packed *packed);
+void oteltime_packed_free(struct oteltime_packed *packed);
 
 #endif

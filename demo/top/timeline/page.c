@@ -16,14 +16,14 @@
  * Where each process stands: first those that have a span, then the others,
  * both in the order in which they were introduced.
  */
-static size_t *ranks_of(const struct otelctx_top_timeline *timeline)
+static size_t *ranks_of(const struct oteltime_timeline *timeline)
 {
     size_t *const ranks =
-        otelctx_top_zeros(timeline->process_count, sizeof(*ranks));
+        oteltop_zeros(timeline->process_count, sizeof(*ranks));
     size_t with_span = 0, next = 0, without = 0;
 
     for (size_t i = 0; i < timeline->box_count; i++)
-        if (timeline->boxes[i].span != OTELCTX_TOP_NOTHING)
+        if (timeline->boxes[i].span != OTELTIME_NOTHING)
             ranks[timeline->rows[timeline->boxes[i].row].process] = 1;
     for (size_t i = 0; i < timeline->process_count; i++)
         with_span += ranks[i];
@@ -33,12 +33,12 @@ static size_t *ranks_of(const struct otelctx_top_timeline *timeline)
 }
 
 /* The rows by process; those without samples last, and not on the page. */
-static size_t *order_of(const struct otelctx_top_timeline *timeline)
+static size_t *order_of(const struct oteltime_timeline *timeline)
 {
     const size_t none = timeline->process_count;
     size_t *const ranks = ranks_of(timeline);
-    size_t *const rows = otelctx_top_zeros(timeline->row_count, sizeof(*rows));
-    size_t *const next = otelctx_top_zeros(none + 2, sizeof(*next));
+    size_t *const rows = oteltop_zeros(timeline->row_count, sizeof(*rows));
+    size_t *const next = oteltop_zeros(none + 2, sizeof(*next));
 
     for (size_t i = 0; i < timeline->row_count; i++)
         next[(timeline->rows[i].box_count > 0 ? ranks[timeline->rows[i].process]
@@ -56,15 +56,15 @@ static size_t *order_of(const struct otelctx_top_timeline *timeline)
 }
 
 static void print_packed(FILE *out, const char *name,
-                         const struct otelctx_top_bytes *bytes)
+                         const struct oteltime_bytes *bytes)
 {
     (void)fprintf(out, ",\n\"%s\":\"", name);
-    otelctx_top_html_base64(out, bytes->bytes, bytes->size);
+    oteltime_html_base64(out, bytes->bytes, bytes->size);
     (void)putc('"', out);
 }
 
 /* As a string of JSON, without any '<'. */
-static void print_string(FILE *out, const struct otelctx_top_pool_item *text)
+static void print_string(FILE *out, const struct oteltime_pool_item *text)
 {
     char *bytes = NULL;
     size_t size = 0;
@@ -76,15 +76,14 @@ static void print_string(FILE *out, const struct otelctx_top_pool_item *text)
         perror("otelctx-timeline");
         exit(1);
     }
-    otelctx_top_html_json(out, bytes, size);
+    oteltime_html_json(out, bytes, size);
     free(bytes);
 }
 
 /* Why boxes have no span: their texts, at the numbers of these. */
-static void print_reasons(FILE *out,
-                          const struct otelctx_top_timeline *timeline)
+static void print_reasons(FILE *out, const struct oteltime_timeline *timeline)
 {
-    struct otelctx_top_pool seen = {.count = 0};
+    struct oteltime_pool seen = {.count = 0};
     const char *comma = "";
     bool new;
 
@@ -92,35 +91,34 @@ static void print_reasons(FILE *out,
     for (size_t i = 0; i < timeline->box_count; i++) {
         const size_t none = timeline->boxes[i].none;
 
-        if (none == OTELCTX_TOP_NOTHING)
+        if (none == OTELTIME_NOTHING)
             continue;
-        (void)otelctx_top_pool_add(&seen, &none, sizeof(none), &new);
+        (void)oteltime_pool_add(&seen, &none, sizeof(none), &new);
         if (!new)
             continue;
         (void)fprintf(out, "%s\"%zu\":", comma, none);
-        print_string(out, otelctx_top_timeline_text(timeline, none));
+        print_string(out, oteltime_timeline_text(timeline, none));
         comma = ",";
     }
     (void)putc('}', out);
-    otelctx_top_pool_free(&seen);
+    oteltime_pool_free(&seen);
 }
 
-static void print_data(FILE *out, const struct otelctx_top_timeline *timeline,
+static void print_data(FILE *out, const struct oteltime_timeline *timeline,
                        const size_t *rows)
 {
-    struct otelctx_top_packed packed = otelctx_top_pack(timeline, rows);
+    struct oteltime_packed packed = oteltime_pack(timeline, rows);
 
     (void)fprintf(
         out,
         "{\"unit_ns\":%d,\"hz\":%" PRIu64 ",\"end\":%" PRIu64
         ",\"boxCount\":%zu,\"spanCount\":%zu,\"traceCount\":%zu,\n\"sets\":[",
-        OTELCTX_TOP_UNIT_NS, timeline->hz,
-        timeline->end_ns / OTELCTX_TOP_UNIT_NS + 1, packed.box_count,
-        packed.span_count, packed.trace_count);
+        OTELTIME_UNIT_NS, timeline->hz, timeline->end_ns / OTELTIME_UNIT_NS + 1,
+        packed.box_count, packed.span_count, packed.trace_count);
     for (size_t i = 0; i < timeline->sets.count; i++) {
         (void)fputs(i == 0 ? "" : ",\n", out);
-        otelctx_top_html_json(out, timeline->sets.items[i].bytes,
-                              timeline->sets.items[i].size);
+        oteltime_html_json(out, timeline->sets.items[i].bytes,
+                           timeline->sets.items[i].size);
     }
     (void)putc(']', out);
     print_reasons(out, timeline);
@@ -128,26 +126,25 @@ static void print_data(FILE *out, const struct otelctx_top_timeline *timeline,
     print_packed(out, "spans", &packed.spans);
     print_packed(out, "traces", &packed.traces);
     (void)fputs("}", out);
-    otelctx_top_packed_free(&packed);
+    oteltime_packed_free(&packed);
 }
 
-void otelctx_top_page_print(FILE *out,
-                            const struct otelctx_top_timeline *timeline)
+void oteltime_page_print(FILE *out, const struct oteltime_timeline *timeline)
 {
     size_t *const rows = order_of(timeline);
 
-    for (const struct otelctx_top_part *part = otelctx_top_parts;; part++) {
+    for (const struct oteltime_part *part = oteltime_parts;; part++) {
         (void)fwrite(part->text, 1, part->size, out);
         if (!part->place)
             break;
         if (strcmp(part->place, "title") == 0)
-            otelctx_top_title_print(out, timeline);
+            oteltime_title_print(out, timeline);
         else if (strcmp(part->place, "facts") == 0)
-            otelctx_top_facts_print(out, timeline);
+            oteltime_facts_print(out, timeline);
         else if (strcmp(part->place, "processes") == 0)
-            otelctx_top_processes_print(out, timeline, rows);
+            oteltime_processes_print(out, timeline, rows);
         else if (strcmp(part->place, "tables") == 0)
-            otelctx_top_tables_print(out, timeline);
+            oteltime_tables_print(out, timeline);
         else if (strcmp(part->place, "data") == 0)
             print_data(out, timeline, rows);
     }

@@ -18,13 +18,13 @@ static size_t hash_of(const void *bytes, size_t size)
 }
 
 /* The slot that has these bytes, or the free one for them. */
-static uint32_t *slot_of(const struct otelctx_top_pool *pool, const void *bytes,
+static uint32_t *slot_of(const struct oteltime_pool *pool, const void *bytes,
                          size_t size)
 {
     size_t at = hash_of(bytes, size) & (pool->slot_count - 1);
 
     for (; pool->slots[at] != 0; at = (at + 1) & (pool->slot_count - 1)) {
-        const struct otelctx_top_pool_item *const item =
+        const struct oteltime_pool_item *const item =
             &pool->items[pool->slots[at] - 1];
 
         if (item->size == size && memcmp(item->bytes, bytes, size) == 0)
@@ -34,11 +34,11 @@ static uint32_t *slot_of(const struct otelctx_top_pool *pool, const void *bytes,
 }
 
 /* At most half of the slots are taken. */
-static void slots_double(struct otelctx_top_pool *pool)
+static void slots_double(struct oteltime_pool *pool)
 {
     free(pool->slots);
     pool->slot_count = pool->slot_count == 0 ? 64 : 2 * pool->slot_count;
-    pool->slots = otelctx_top_zeros(pool->slot_count, sizeof(*pool->slots));
+    pool->slots = oteltop_zeros(pool->slot_count, sizeof(*pool->slots));
     for (size_t i = 0; i < pool->count; i++)
         *slot_of(pool, pool->items[i].bytes, pool->items[i].size) =
             (uint32_t)i + 1;
@@ -46,14 +46,14 @@ static void slots_double(struct otelctx_top_pool *pool)
 
 static char *copy_of(const void *bytes, size_t size)
 {
-    char *const copy = otelctx_top_zeros(size + 1, 1);
+    char *const copy = oteltop_zeros(size + 1, 1);
 
     (void)memcpy(copy, bytes, size);
     return copy;
 }
 
-size_t otelctx_top_pool_add(struct otelctx_top_pool *pool, const void *bytes,
-                            size_t size, bool *new)
+size_t oteltime_pool_add(struct oteltime_pool *pool, const void *bytes,
+                         size_t size, bool *new)
 {
     uint32_t *slot;
 
@@ -63,8 +63,8 @@ size_t otelctx_top_pool_add(struct otelctx_top_pool *pool, const void *bytes,
     if (new)
         *new = *slot == 0;
     if (*slot == 0) {
-        pool->items = otelctx_top_grow(pool->items, pool->count, &pool->room,
-                                       sizeof(*pool->items));
+        pool->items = oteltop_grow(pool->items, pool->count, &pool->room,
+                                   sizeof(*pool->items));
         pool->items[pool->count].bytes = copy_of(bytes, size);
         pool->items[pool->count].size = size;
         *slot = (uint32_t)++pool->count;
@@ -72,11 +72,11 @@ size_t otelctx_top_pool_add(struct otelctx_top_pool *pool, const void *bytes,
     return *slot - 1;
 }
 
-void otelctx_top_pool_free(struct otelctx_top_pool *pool)
+void oteltime_pool_free(struct oteltime_pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++)
         free(pool->items[i].bytes);
     free(pool->items);
     free(pool->slots);
-    *pool = (struct otelctx_top_pool){.count = 0};
+    *pool = (struct oteltime_pool){.count = 0};
 }

@@ -15,39 +15,37 @@ struct extent {
     size_t sum;
 };
 
-static struct key key_of(const struct otelctx_top_timeline *timeline,
-                         const struct otelctx_top_box *box,
-                         enum otelctx_top_by by)
+static struct key key_of(const struct oteltime_timeline *timeline,
+                         const struct oteltime_box *box, enum oteltime_by by)
 {
-    const struct otelctx_top_span *const span =
-        box->span == OTELCTX_TOP_NOTHING ? NULL : &timeline->spans[box->span];
-    struct key key = {0, OTELCTX_TOP_NOTHING, OTELCTX_TOP_NOTHING,
-                      OTELCTX_TOP_NOTHING};
+    const struct oteltime_span *const span =
+        box->span == OTELTIME_NOTHING ? NULL : &timeline->spans[box->span];
+    struct key key = {0, OTELTIME_NOTHING, OTELTIME_NOTHING, OTELTIME_NOTHING};
 
-    if (by != OTELCTX_TOP_BY_TRACE)
+    if (by != OTELTIME_BY_TRACE)
         key.service = box->service;
-    if (by == OTELCTX_TOP_BY_SET) {
+    if (by == OTELTIME_BY_SET) {
         key.none = box->none;
-        key.set = span ? span->set : OTELCTX_TOP_NOTHING;
+        key.set = span ? span->set : OTELTIME_NOTHING;
     }
-    if (by == OTELCTX_TOP_BY_TRACE)
-        key.trace = span ? span->trace : OTELCTX_TOP_NOTHING;
+    if (by == OTELTIME_BY_TRACE)
+        key.trace = span ? span->trace : OTELTIME_NOTHING;
     return key;
 }
 
 /* The number of a pair of numbers. */
-static size_t pair_add(struct otelctx_top_pool *pool, size_t one, size_t other,
+static size_t pair_add(struct oteltime_pool *pool, size_t one, size_t other,
                        bool *new)
 {
     const size_t pair[] = {one, other};
 
-    return otelctx_top_pool_add(pool, pair, sizeof(pair), new);
+    return oteltime_pool_add(pool, pair, sizeof(pair), new);
 }
 
 static int by_cpu(const void *a, const void *b)
 {
-    const struct otelctx_top_sum *const one = a;
-    const struct otelctx_top_sum *const other = b;
+    const struct oteltime_sum *const one = a;
+    const struct oteltime_sum *const other = b;
 
     if (one->cpu_ns != other->cpu_ns)
         return one->cpu_ns < other->cpu_ns ? 1 : -1;
@@ -62,53 +60,52 @@ static int by_cpu(const void *a, const void *b)
     return one->trace < other->trace ? -1 : one->trace > other->trace;
 }
 
-static struct otelctx_top_sum *sum_of(struct otelctx_top_table *table,
-                                      struct otelctx_top_pool *keys,
-                                      const struct key *key, size_t *index)
+static struct oteltime_sum *sum_of(struct oteltime_table *table,
+                                   struct oteltime_pool *keys,
+                                   const struct key *key, size_t *index)
 {
     bool new;
 
-    *index = otelctx_top_pool_add(keys, key, sizeof(*key), &new);
-    table->sums = otelctx_top_grow(table->sums, *index, &table->room,
-                                   sizeof(*table->sums));
+    *index = oteltime_pool_add(keys, key, sizeof(*key), &new);
+    table->sums =
+        oteltop_grow(table->sums, *index, &table->room, sizeof(*table->sums));
     if (new) {
-        table->sums[*index] = (struct otelctx_top_sum){.service = key->service,
-                                                       .none = key->none,
-                                                       .set = key->set,
-                                                       .trace = key->trace};
+        table->sums[*index] = (struct oteltime_sum){.service = key->service,
+                                                    .none = key->none,
+                                                    .set = key->set,
+                                                    .trace = key->trace};
         table->count++;
     }
     return &table->sums[*index];
 }
 
-struct otelctx_top_table
-otelctx_top_table_make(const struct otelctx_top_timeline *timeline,
-                       enum otelctx_top_by by)
+struct oteltime_table
+oteltime_table_make(const struct oteltime_timeline *timeline,
+                    enum oteltime_by by)
 {
-    struct otelctx_top_table table = {.count = 0};
-    struct otelctx_top_pool keys = {.count = 0}, threads = {.count = 0},
-                            spans = {.count = 0};
+    struct oteltime_table table = {.count = 0};
+    struct oteltime_pool keys = {.count = 0}, threads = {.count = 0},
+                         spans = {.count = 0};
     struct extent *extents = NULL;
     size_t extent_room = 0;
     bool new;
 
     for (size_t i = 0; i < timeline->box_count; i++) {
-        const struct otelctx_top_box *const box = &timeline->boxes[i];
+        const struct oteltime_box *const box = &timeline->boxes[i];
         const struct key key = key_of(timeline, box, by);
         size_t at;
-        struct otelctx_top_sum *const sum = sum_of(&table, &keys, &key, &at);
+        struct oteltime_sum *const sum = sum_of(&table, &keys, &key, &at);
 
         sum->cpu_ns += box->cpu_ns;
         sum->wall_ns += box->wall_ns;
         sum->samples += box->samples;
         (void)pair_add(&threads, at, box->row, &new);
         sum->threads += new;
-        if (box->span == OTELCTX_TOP_NOTHING)
+        if (box->span == OTELTIME_NOTHING)
             continue;
         const size_t seen =
             pair_add(&spans, at, timeline->spans[box->span].identity, &new);
-        extents =
-            otelctx_top_grow(extents, seen, &extent_room, sizeof(*extents));
+        extents = oteltop_grow(extents, seen, &extent_room, sizeof(*extents));
         if (new)
             extents[seen] = (struct extent){box->start_ns, box->end_ns, at};
         if (extents[seen].start_ns > box->start_ns)
@@ -117,7 +114,7 @@ otelctx_top_table_make(const struct otelctx_top_timeline *timeline,
             extents[seen].end_ns = box->end_ns;
     }
     for (size_t i = 0; i < spans.count; i++) {
-        struct otelctx_top_sum *const sum = &table.sums[extents[i].sum];
+        struct oteltime_sum *const sum = &table.sums[extents[i].sum];
         const uint64_t time_ns = extents[i].end_ns - extents[i].start_ns;
 
         if (sum->longest_ns < time_ns)
@@ -125,9 +122,9 @@ otelctx_top_table_make(const struct otelctx_top_timeline *timeline,
     }
     if (table.count > 0)
         qsort(table.sums, table.count, sizeof(*table.sums), by_cpu);
-    otelctx_top_pool_free(&keys);
-    otelctx_top_pool_free(&threads);
-    otelctx_top_pool_free(&spans);
+    oteltime_pool_free(&keys);
+    oteltime_pool_free(&threads);
+    oteltime_pool_free(&spans);
     free(extents);
     return table;
 }

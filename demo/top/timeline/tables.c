@@ -13,16 +13,16 @@ enum {
 
 struct printer {
     FILE *out;
-    const struct otelctx_top_timeline *timeline;
+    const struct oteltime_timeline *timeline;
     uint64_t cpu_ns; /* of everything */
 };
 
 static void print_text(const struct printer *printer, size_t text)
 {
-    const struct otelctx_top_pool_item *const item =
-        otelctx_top_timeline_text(printer->timeline, text);
+    const struct oteltime_pool_item *const item =
+        oteltime_timeline_text(printer->timeline, text);
 
-    otelctx_top_html_text(printer->out, item->bytes, item->size);
+    oteltime_html_text(printer->out, item->bytes, item->size);
 }
 
 static void print_head(const struct printer *printer, const char *caption,
@@ -38,7 +38,7 @@ static void print_head(const struct printer *printer, const char *caption,
 }
 
 static void print_sum(const struct printer *printer,
-                      const struct otelctx_top_sum *sum)
+                      const struct oteltime_sum *sum)
 {
     FILE *const out = printer->out;
     const double share = printer->cpu_ns == 0 ? 0
@@ -46,30 +46,30 @@ static void print_sum(const struct printer *printer,
                                                     (double)printer->cpu_ns;
 
     (void)fputs("<td>", out);
-    otelctx_top_html_seconds(out, sum->cpu_ns);
+    oteltime_html_seconds(out, sum->cpu_ns);
     (void)fprintf(out,
                   "</td><td class=\"share\"><svg viewBox=\"0 0 100 8\" "
                   "preserveAspectRatio=\"none\" aria-hidden=\"true\">"
                   "<rect width=\"%.2f\" height=\"8\"/></svg><span>%.1f "
                   "%%</span></td><td>",
                   share, share);
-    otelctx_top_html_seconds(out, sum->wall_ns);
+    oteltime_html_seconds(out, sum->wall_ns);
     (void)fputs("</td><td>", out);
-    otelctx_top_html_number(out, sum->samples);
+    oteltime_html_number(out, sum->samples);
     (void)fputs("</td><td>", out);
     if (sum->threads > 0)
-        otelctx_top_html_number(out, sum->threads);
+        oteltime_html_number(out, sum->threads);
     (void)fputs("</td><td>", out);
     if (sum->longest_ns > 0)
-        otelctx_top_html_seconds(out, sum->longest_ns);
+        oteltime_html_seconds(out, sum->longest_ns);
     (void)fputs("</td></tr>\n", out);
 }
 
 /* All that is behind the rows that are shown: their threads may be the same. */
 static void print_others(const struct printer *printer,
-                         const struct otelctx_top_sum *sums, size_t count)
+                         const struct oteltime_sum *sums, size_t count)
 {
-    struct otelctx_top_sum others = {.none = OTELCTX_TOP_NOTHING};
+    struct oteltime_sum others = {.none = OTELTIME_NOTHING};
 
     for (size_t i = 0; i < count; i++) {
         others.cpu_ns += sums[i].cpu_ns;
@@ -79,14 +79,14 @@ static void print_others(const struct printer *printer,
             others.longest_ns = sums[i].longest_ns;
     }
     (void)fputs("<tr class=\"others\"><th scope=\"row\">", printer->out);
-    otelctx_top_html_number(printer->out, count);
+    oteltime_html_number(printer->out, count);
     (void)fputs(" others</th>", printer->out);
     print_sum(printer, &others);
 }
 
 static void print_set(const struct printer *printer, size_t number)
 {
-    const struct otelctx_top_set set = printer->timeline->set_list[number];
+    const struct oteltime_set set = printer->timeline->set_list[number];
 
     if (set.count == 0)
         (void)fputs("<i>no attributes</i>", printer->out);
@@ -101,10 +101,10 @@ static void print_set(const struct printer *printer, size_t number)
 }
 
 static void print_name(const struct printer *printer,
-                       const struct otelctx_top_sum *sum)
+                       const struct oteltime_sum *sum)
 {
     (void)fputs("<tr><th scope=\"row\">", printer->out);
-    if (sum->set != OTELCTX_TOP_NOTHING) {
+    if (sum->set != OTELTIME_NOTHING) {
         print_set(printer, sum->set);
     } else {
         (void)fputs("<i>no context: ", printer->out);
@@ -116,17 +116,15 @@ static void print_name(const struct printer *printer,
 
 /* The rows of one service. */
 static void print_service(const struct printer *printer,
-                          const struct otelctx_top_sum *service,
-                          const struct otelctx_top_table *sets)
+                          const struct oteltime_sum *service,
+                          const struct oteltime_table *sets)
 {
-    struct otelctx_top_sum *const rest =
-        otelctx_top_zeros(sets->count, sizeof(*rest));
+    struct oteltime_sum *const rest = oteltop_zeros(sets->count, sizeof(*rest));
     size_t shown = 0, rest_count = 0;
 
     (void)fputs("<tbody>\n<tr class=\"service\"><th scope=\"rowgroup\">",
                 printer->out);
-    if (otelctx_top_timeline_text(printer->timeline, service->service)->size >
-        0)
+    if (oteltime_timeline_text(printer->timeline, service->service)->size > 0)
         print_text(printer, service->service);
     else
         (void)fputs("<i>no service name</i>", printer->out);
@@ -149,16 +147,16 @@ static void print_service(const struct printer *printer,
 }
 
 static void print_traces(const struct printer *printer,
-                         const struct otelctx_top_table *traces)
+                         const struct oteltime_table *traces)
 {
     const size_t shown = traces->count < SHOWN_MAX ? traces->count : SHOWN_MAX;
 
     print_head(printer, "By trace", "trace");
     (void)fputs("<tbody>\n", printer->out);
     for (size_t i = 0; i < shown; i++) {
-        const struct otelctx_top_sum *const sum = &traces->sums[i];
+        const struct oteltime_sum *const sum = &traces->sums[i];
 
-        if (sum->trace == OTELCTX_TOP_NOTHING) {
+        if (sum->trace == OTELTIME_NOTHING) {
             (void)fputs("<tr><th scope=\"row\"><i>no context</i></th>",
                         printer->out);
         } else {
@@ -178,16 +176,14 @@ static void print_traces(const struct printer *printer,
     (void)fputs("</tbody>\n</table>\n", printer->out);
 }
 
-void otelctx_top_tables_print(FILE *out,
-                              const struct otelctx_top_timeline *timeline)
+void oteltime_tables_print(FILE *out, const struct oteltime_timeline *timeline)
 {
     struct printer printer = {.out = out, .timeline = timeline};
-    struct otelctx_top_table services =
-        otelctx_top_table_make(timeline, OTELCTX_TOP_BY_SERVICE);
-    struct otelctx_top_table sets =
-        otelctx_top_table_make(timeline, OTELCTX_TOP_BY_SET);
-    struct otelctx_top_table traces =
-        otelctx_top_table_make(timeline, OTELCTX_TOP_BY_TRACE);
+    struct oteltime_table services =
+        oteltime_table_make(timeline, OTELTIME_BY_SERVICE);
+    struct oteltime_table sets = oteltime_table_make(timeline, OTELTIME_BY_SET);
+    struct oteltime_table traces =
+        oteltime_table_make(timeline, OTELTIME_BY_TRACE);
 
     for (size_t i = 0; i < services.count; i++)
         printer.cpu_ns += services.sums[i].cpu_ns;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TOP_TABLES_H
-#define OTELCTX_TOP_TABLES_H
+#ifndef OTELTIME_TABLES_H
+#define OTELTIME_TABLES_H
 
 #include "demo/top/timeline/model.h"
 
 /* The tables below the picture. */
-void otelctx_top_tables_print(FILE *out,
-                              const struct otelctx_top_timeline *timeline);
+void oteltime_tables_print(FILE *out, const struct oteltime_timeline *timeline);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A parser of a copy of the text, without a NUL behind it. */
-static struct otelctx_top_json json_of(const char *text)
+static struct oteltop_json json_of(const char *text)
 {
     const size_t size = strlen(text);
     char *const copy = malloc(size + 1);
@@ -14,16 +14,15 @@ static struct otelctx_top_json json_of(const char *text)
     cr_assert(copy);
     for (size_t i = 0; i < size; i++)
         copy[i] = text[i];
-    return (struct otelctx_top_json){
-        .start = copy, .at = copy, .end = copy + size};
+    return (struct oteltop_json){.start = copy, .at = copy, .end = copy + size};
 }
 
 static void expect_string(const char *text, const char *expected)
 {
-    struct otelctx_top_json json = json_of(text);
-    const struct otelctx_top_text string = otelctx_top_json_string(&json);
+    struct oteltop_json json = json_of(text);
+    const struct oteltop_text string = oteltop_json_string(&json);
 
-    otelctx_top_json_finish(&json);
+    oteltop_json_finish(&json);
     cr_expect_eq(json.why, NULL, "%s: %s", text, json.why);
     cr_expect_eq(string.size, strlen(expected), "%s", text);
     cr_expect_eq(memcmp(string.text, expected, string.size), 0, "%s", text);
@@ -32,10 +31,10 @@ static void expect_string(const char *text, const char *expected)
 
 static void expect_fault(const char *text, const char *why, size_t at)
 {
-    struct otelctx_top_json json = json_of(text);
+    struct oteltop_json json = json_of(text);
 
-    (void)otelctx_top_json_any(&json);
-    otelctx_top_json_finish(&json);
+    (void)oteltop_json_any(&json);
+    oteltop_json_finish(&json);
     cr_assert(json.why, "%s", text);
     cr_expect_str_eq(json.why, why, "%s", text);
     cr_expect_eq((size_t)(json.whereat - json.start), at, "%s: %td", text,
@@ -45,40 +44,40 @@ static void expect_fault(const char *text, const char *why, size_t at)
 
 Test(top_json, members_come_in_their_order)
 {
-    struct otelctx_top_json json =
+    struct oteltop_json json =
         json_of(" { \"a\" : 12 , \"b\":{\"c\":\"d\"},\"e\":[1,{}],\"f\":true}");
-    struct otelctx_top_text key;
+    struct oteltop_text key;
 
-    otelctx_top_json_open(&json);
-    cr_assert(otelctx_top_json_member(&json, &key));
+    oteltop_json_open(&json);
+    cr_assert(oteltop_json_member(&json, &key));
     cr_expect_eq(key.text[0], 'a');
-    cr_expect_eq(otelctx_top_json_number(&json), 12);
-    cr_assert(otelctx_top_json_member(&json, &key));
-    otelctx_top_json_open(&json);
-    cr_assert(otelctx_top_json_member(&json, &key));
+    cr_expect_eq(oteltop_json_number(&json), 12);
+    cr_assert(oteltop_json_member(&json, &key));
+    oteltop_json_open(&json);
+    cr_assert(oteltop_json_member(&json, &key));
     cr_expect_eq(key.text[0], 'c');
-    cr_expect(otelctx_top_json_is_string(&json));
-    cr_expect_eq(otelctx_top_json_string(&json).text[0], 'd');
-    cr_expect_not(otelctx_top_json_member(&json, &key));
-    cr_assert(otelctx_top_json_member(&json, &key));
+    cr_expect(oteltop_json_is_string(&json));
+    cr_expect_eq(oteltop_json_string(&json).text[0], 'd');
+    cr_expect_not(oteltop_json_member(&json, &key));
+    cr_assert(oteltop_json_member(&json, &key));
     cr_expect_eq(key.text[0], 'e');
-    cr_expect_eq(otelctx_top_json_any(&json).size, 6);
-    cr_assert(otelctx_top_json_member(&json, &key));
-    cr_expect(otelctx_top_json_bool(&json));
-    cr_expect_not(otelctx_top_json_member(&json, &key));
-    otelctx_top_json_finish(&json);
+    cr_expect_eq(oteltop_json_any(&json).size, 6);
+    cr_assert(oteltop_json_member(&json, &key));
+    cr_expect(oteltop_json_bool(&json));
+    cr_expect_not(oteltop_json_member(&json, &key));
+    oteltop_json_finish(&json);
     cr_expect_eq(json.why, NULL, "%s", json.why);
     free(json.start);
 }
 
 Test(top_json, an_object_may_be_empty)
 {
-    struct otelctx_top_json json = json_of("{}");
-    struct otelctx_top_text key;
+    struct oteltop_json json = json_of("{}");
+    struct oteltop_text key;
 
-    otelctx_top_json_open(&json);
-    cr_expect_not(otelctx_top_json_member(&json, &key));
-    otelctx_top_json_finish(&json);
+    oteltop_json_open(&json);
+    cr_expect_not(oteltop_json_member(&json, &key));
+    oteltop_json_finish(&json);
     cr_expect_eq(json.why, NULL);
     free(json.start);
 }
@@ -94,9 +93,9 @@ Test(top_json, escapes_are_undone)
 
 Test(top_json, numbers_go_up_to_63_bits)
 {
-    struct otelctx_top_json json = json_of("9223372036854775807");
+    struct oteltop_json json = json_of("9223372036854775807");
 
-    cr_expect_eq(otelctx_top_json_number(&json), INT64_MAX);
+    cr_expect_eq(oteltop_json_number(&json), INT64_MAX);
     cr_expect_eq(json.why, NULL);
     free(json.start);
 }
@@ -114,9 +113,9 @@ Test(top_json, other_numbers_are_refused_where_whole_ones_count)
                                         "\"1\""};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        struct otelctx_top_json json = json_of(texts[i]);
+        struct oteltop_json json = json_of(texts[i]);
 
-        cr_expect_eq(otelctx_top_json_number(&json), 0, "%s", texts[i]);
+        cr_expect_eq(oteltop_json_number(&json), 0, "%s", texts[i]);
         cr_expect(json.why, "%s", texts[i]);
         free(json.start);
     }
@@ -136,10 +135,10 @@ Test(top_json, any_value_is_skipped)
                                         "{\"\\n\":[{}],\"b\":\"\xc3\xa9\"}"};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        struct otelctx_top_json json = json_of(texts[i]);
-        const struct otelctx_top_text value = otelctx_top_json_any(&json);
+        struct oteltop_json json = json_of(texts[i]);
+        const struct oteltop_text value = oteltop_json_any(&json);
 
-        otelctx_top_json_finish(&json);
+        oteltop_json_finish(&json);
         cr_expect_eq(json.why, NULL, "%s: %s", texts[i], json.why);
         cr_expect_eq(value.size, strlen(texts[i]), "%s", texts[i]);
         cr_expect_eq(memcmp(value.text, texts[i], value.size), 0);
@@ -176,15 +175,15 @@ Test(top_json, nesting_has_a_limit)
 
 Test(top_json, the_first_fault_stays_and_nothing_moves_behind_it)
 {
-    struct otelctx_top_json json = json_of("x {\"a\":1}");
-    struct otelctx_top_text key;
+    struct oteltop_json json = json_of("x {\"a\":1}");
+    struct oteltop_text key;
 
-    otelctx_top_json_open(&json);
-    otelctx_top_json_fail(&json, "another");
-    cr_expect_not(otelctx_top_json_member(&json, &key));
-    cr_expect_eq(otelctx_top_json_number(&json), 0);
-    cr_expect_eq(otelctx_top_json_string(&json).size, 0);
-    cr_expect_eq(otelctx_top_json_any(&json).size, 0);
+    oteltop_json_open(&json);
+    oteltop_json_fail(&json, "another");
+    cr_expect_not(oteltop_json_member(&json, &key));
+    cr_expect_eq(oteltop_json_number(&json), 0);
+    cr_expect_eq(oteltop_json_string(&json).size, 0);
+    cr_expect_eq(oteltop_json_any(&json).size, 0);
     cr_expect_str_eq(json.why, "an object is expected");
     cr_expect_eq(json.at, json.start);
     free(json.start);

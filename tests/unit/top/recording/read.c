@@ -14,9 +14,9 @@
 #define SPAN   "0123456789abcdef"
 #define SAMPLE "{\"t\":5,\"thread\":1,\"span\":1,\"cpu\":1,\"wall\":1}\n"
 
-static struct otelctx_top_recording open_text(const char *text, size_t size)
+static struct oteltop_recording open_text(const char *text, size_t size)
 {
-    struct otelctx_top_recording recording = {.in = tmpfile()};
+    struct oteltop_recording recording = {.in = tmpfile()};
 
     cr_assert(recording.in);
     cr_assert_eq(fwrite(text, 1, size, recording.in), size);
@@ -24,13 +24,13 @@ static struct otelctx_top_recording open_text(const char *text, size_t size)
     return recording;
 }
 
-static void close_text(struct otelctx_top_recording *recording)
+static void close_text(struct oteltop_recording *recording)
 {
     (void)fclose(recording->in);
-    otelctx_top_recording_free(recording);
+    oteltop_recording_free(recording);
 }
 
-static void expect_text(struct otelctx_top_text text, const char *expected)
+static void expect_text(struct oteltop_text text, const char *expected)
 {
     cr_expect_eq(text.size, strlen(expected), "%s", expected);
     cr_expect_eq(memcmp(text.text, expected, strlen(expected)), 0, "%s",
@@ -41,12 +41,12 @@ static void expect_text(struct otelctx_top_text text, const char *expected)
 static void expect_fault(const char *line, const char *why, size_t byte)
 {
     char text[2048];
-    struct otelctx_top_recording recording;
+    struct oteltop_recording recording;
     const int size = snprintf(text, sizeof(text), HEAD "%s\n" SAMPLE, line);
 
     recording = open_text(text, (size_t)size);
-    cr_expect_eq(otelctx_top_recording_next(&recording), 1);
-    cr_expect_eq(otelctx_top_recording_next(&recording), -EINVAL, "%s", line);
+    cr_expect_eq(oteltop_recording_next(&recording), 1);
+    cr_expect_eq(oteltop_recording_next(&recording), -EINVAL, "%s", line);
     cr_assert(recording.fault.why, "%s", line);
     cr_expect_str_eq(recording.fault.why, why, "%s: %s", line,
                      recording.fault.why);
@@ -73,11 +73,11 @@ Test(top_read, every_kind_of_line_is_read)
              "{\"gone\":1,\"t\":13}\n"
              "{\"later\":[{}]}\n"
              "{\"end\":14,\"stops\":1,\"stopped_ns\":2,\"longest_ns\":3}\n";
-    struct otelctx_top_recording recording = open_text(text, strlen(text));
-    const struct otelctx_top_line *const line = &recording.line;
+    struct oteltop_recording recording = open_text(text, strlen(text));
+    const struct oteltop_line *const line = &recording.line;
 
-    cr_assert_eq(otelctx_top_recording_next(&recording), 1);
-    cr_expect_eq(line->kind, OTELCTX_TOP_RECORDING);
+    cr_assert_eq(oteltop_recording_next(&recording), 1);
+    cr_expect_eq(line->kind, OTELTOP_RECORDING);
     cr_expect_eq(line->start_ns, UINT64_C(1763872345678901234));
     cr_expect_eq(line->hz, 99);
     cr_expect_eq(line->cpus, 2);
@@ -85,8 +85,8 @@ Test(top_read, every_kind_of_line_is_read)
     expect_text(line->by, "otelctx-top 1.0.0");
     expect_text(line->host, "h");
 
-    cr_assert_eq(otelctx_top_recording_next(&recording), 1);
-    cr_expect_eq(line->kind, OTELCTX_TOP_PROCESS);
+    cr_assert_eq(oteltop_recording_next(&recording), 1);
+    cr_expect_eq(line->kind, OTELTOP_PROCESS);
     cr_expect_eq(line->number, 1);
     cr_expect_eq(line->pid, 7);
     expect_text(line->command, "a b");
@@ -100,16 +100,16 @@ Test(top_read, every_kind_of_line_is_read)
     expect_text(line->attributes.pairs[0].value, "shop");
     expect_text(line->attributes.pairs[1].value, "[1,2]");
 
-    cr_assert_eq(otelctx_top_recording_next(&recording), 1);
-    cr_expect_eq(line->kind, OTELCTX_TOP_THREAD);
+    cr_assert_eq(oteltop_recording_next(&recording), 1);
+    cr_expect_eq(line->kind, OTELTOP_THREAD);
     cr_expect_eq(line->number, 2);
     cr_expect_eq(line->process, 1);
     cr_expect_eq(line->tid, 8);
     cr_expect_eq(line->pid, 0, "nothing is left of the line before");
     cr_expect_eq(line->attributes.count, 0);
 
-    cr_assert_eq(otelctx_top_recording_next(&recording), 1);
-    cr_expect_eq(line->kind, OTELCTX_TOP_SPAN);
+    cr_assert_eq(oteltop_recording_next(&recording), 1);
+    cr_expect_eq(line->kind, OTELTOP_SPAN);
     cr_expect_eq(line->number, 3);
     cr_expect_eq(line->trace_id[0], 0x01);
     cr_expect_eq(line->trace_id[15], 0xef);
@@ -117,8 +117,8 @@ Test(top_read, every_kind_of_line_is_read)
     cr_expect_eq(line->flags, 1);
     expect_text(line->attributes.pairs[0].key, "http.route");
 
-    cr_assert_eq(otelctx_top_recording_next(&recording), 1);
-    cr_expect_eq(line->kind, OTELCTX_TOP_SAMPLE);
+    cr_assert_eq(oteltop_recording_next(&recording), 1);
+    cr_expect_eq(line->kind, OTELTOP_SAMPLE);
     cr_expect_eq(line->t_ns, 10);
     cr_expect_eq(line->thread, 2);
     cr_expect_eq(line->span, 3);
@@ -127,31 +127,31 @@ Test(top_read, every_kind_of_line_is_read)
     cr_expect(line->untrusted);
     expect_text(line->state, "R");
 
-    cr_assert_eq(otelctx_top_recording_next(&recording), 1);
-    cr_expect_eq(line->kind, OTELCTX_TOP_SAMPLE);
+    cr_assert_eq(oteltop_recording_next(&recording), 1);
+    cr_expect_eq(line->kind, OTELTOP_SAMPLE);
     cr_expect_eq(line->span, 0);
     cr_expect_not(line->untrusted);
     expect_text(line->none, "detached");
 
-    cr_assert_eq(otelctx_top_recording_next(&recording), 1);
-    cr_expect_eq(line->kind, OTELCTX_TOP_RATE);
+    cr_assert_eq(oteltop_recording_next(&recording), 1);
+    cr_expect_eq(line->kind, OTELTOP_RATE);
     cr_expect_eq(line->hz, 50);
     cr_expect_eq(line->t_ns, 12);
 
-    cr_assert_eq(otelctx_top_recording_next(&recording), 1);
-    cr_expect_eq(line->kind, OTELCTX_TOP_GONE);
+    cr_assert_eq(oteltop_recording_next(&recording), 1);
+    cr_expect_eq(line->kind, OTELTOP_GONE);
     cr_expect_eq(line->number, 1);
 
-    cr_assert_eq(otelctx_top_recording_next(&recording), 1);
-    cr_expect_eq(line->kind, OTELCTX_TOP_OTHER);
+    cr_assert_eq(oteltop_recording_next(&recording), 1);
+    cr_expect_eq(line->kind, OTELTOP_OTHER);
     cr_expect_not(recording.complete);
 
-    cr_assert_eq(otelctx_top_recording_next(&recording), 1);
-    cr_expect_eq(line->kind, OTELCTX_TOP_END);
+    cr_assert_eq(oteltop_recording_next(&recording), 1);
+    cr_expect_eq(line->kind, OTELTOP_END);
     cr_expect_eq(line->t_ns, 14);
     cr_expect_eq(line->longest_ns, 3);
     cr_expect(recording.complete);
-    cr_expect_eq(otelctx_top_recording_next(&recording), 0);
+    cr_expect_eq(oteltop_recording_next(&recording), 0);
     close_text(&recording);
 }
 
@@ -185,11 +185,11 @@ Test(top_read, bad_lines_are_refused_with_their_place)
 Test(top_read, nothing_follows_the_end)
 {
     static const char text[] = HEAD "{\"end\":1}\n" SAMPLE;
-    struct otelctx_top_recording recording = open_text(text, strlen(text));
+    struct oteltop_recording recording = open_text(text, strlen(text));
 
-    cr_expect_eq(otelctx_top_recording_next(&recording), 1);
-    cr_expect_eq(otelctx_top_recording_next(&recording), 1);
-    cr_expect_eq(otelctx_top_recording_next(&recording), -EINVAL);
+    cr_expect_eq(oteltop_recording_next(&recording), 1);
+    cr_expect_eq(oteltop_recording_next(&recording), 1);
+    cr_expect_eq(oteltop_recording_next(&recording), -EINVAL);
     cr_expect_eq(recording.fault.line, 3);
     cr_expect_str_eq(recording.fault.why, "something follows the end");
     close_text(&recording);
@@ -206,14 +206,14 @@ Test(top_read, a_recording_that_was_cut_off_is_read_up_to_there)
     const size_t size = strlen(text), head = strlen(HEAD);
 
     for (size_t cut = head - 1; cut <= size; cut++) {
-        struct otelctx_top_recording recording = open_text(text, cut);
+        struct oteltop_recording recording = open_text(text, cut);
         size_t lines = 0, expected = 0;
         int status;
 
         /* A line is there with its last brace, even without its newline. */
         for (size_t i = 0; i < size; i++)
             expected += i <= cut && text[i] == '\n';
-        while ((status = otelctx_top_recording_next(&recording)) > 0)
+        while ((status = oteltop_recording_next(&recording)) > 0)
             lines++;
         cr_expect_eq(status, 0, "%zu: %s", cut, recording.fault.why);
         cr_expect_eq(lines, expected, "%zu: %zu, %zu", cut, lines, expected);
@@ -235,10 +235,10 @@ Test(top_read, without_its_first_line_it_is_none)
         "#!/bin/sh\n"};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        struct otelctx_top_recording recording =
+        struct oteltop_recording recording =
             open_text(texts[i], strlen(texts[i]));
 
-        cr_expect_eq(otelctx_top_recording_next(&recording), -EINVAL, "%s",
+        cr_expect_eq(oteltop_recording_next(&recording), -EINVAL, "%s",
                      texts[i]);
         cr_expect_eq(recording.fault.line, 1);
         close_text(&recording);
@@ -247,10 +247,10 @@ Test(top_read, without_its_first_line_it_is_none)
 
 Test(top_read, no_line_is_endless)
 {
-    struct otelctx_top_recording recording = {.in = fopen("/dev/zero", "re")};
+    struct oteltop_recording recording = {.in = fopen("/dev/zero", "re")};
 
     cr_assert(recording.in);
-    cr_expect_eq(otelctx_top_recording_next(&recording), -EINVAL);
+    cr_expect_eq(oteltop_recording_next(&recording), -EINVAL);
     cr_expect_str_eq(recording.fault.why, "the line is longer than 16 MiB");
     close_text(&recording);
 }
@@ -267,14 +267,14 @@ Test(top_read, no_byte_breaks_it)
 
     for (size_t at = strlen(HEAD); at < strlen(text); at++) {
         for (size_t i = 0; i < sizeof(bytes); i++) {
-            struct otelctx_top_recording recording;
+            struct oteltop_recording recording;
             int status;
 
             (void)memcpy(changed, text, sizeof(text));
             changed[at] = bytes[i];
             recording = open_text(changed, strlen(text));
             do
-                status = otelctx_top_recording_next(&recording);
+                status = oteltop_recording_next(&recording);
             while (status > 0);
             cr_expect(status == 0 ||
                       (status == -EINVAL && recording.fault.why &&

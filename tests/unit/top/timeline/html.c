@@ -27,7 +27,7 @@ static void expect_text(const char *text, size_t size, const char *expected)
 {
     FILE *const out = begin();
 
-    otelctx_top_html_text(out, text, size);
+    oteltime_html_text(out, text, size);
     expect_written(out, expected);
 }
 
@@ -56,7 +56,7 @@ Test(top_html, json_has_no_lesser_sign)
 {
     FILE *const out = begin();
 
-    otelctx_top_html_json(out, "[\"</script><!--\"]", 17);
+    oteltime_html_json(out, "[\"</script><!--\"]", 17);
     expect_written(out, "[\"\\u003c/script>\\u003c!--\"]");
 }
 
@@ -68,7 +68,7 @@ Test(top_html, base64_is_that_of_the_rfc)
     for (size_t size = 0; size <= 6; size++) {
         FILE *const out = begin();
 
-        otelctx_top_html_base64(out, (const uint8_t *)"foobar", size);
+        oteltime_html_base64(out, (const uint8_t *)"foobar", size);
         expect_written(out, encoded[size]);
     }
 }
@@ -77,13 +77,13 @@ Test(top_html, numbers_have_commas)
 {
     FILE *const out = begin();
 
-    otelctx_top_html_number(out, 0);
+    oteltime_html_number(out, 0);
     (void)putc(' ', out);
-    otelctx_top_html_number(out, 999);
+    oteltime_html_number(out, 999);
     (void)putc(' ', out);
-    otelctx_top_html_number(out, 1000);
+    oteltime_html_number(out, 1000);
     (void)putc(' ', out);
-    otelctx_top_html_number(out, 12034005);
+    oteltime_html_number(out, 12034005);
     expect_written(out, "0 999 1,000 12,034,005");
 }
 
@@ -108,10 +108,10 @@ Test(top_html, times_have_the_unit_that_suits)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         FILE *out = begin();
 
-        otelctx_top_html_time(out, rows[i].ns);
+        oteltime_html_time(out, rows[i].ns);
         expect_written(out, rows[i].time);
         out = begin();
-        otelctx_top_html_seconds(out, rows[i].ns);
+        oteltime_html_seconds(out, rows[i].ns);
         expect_written(out, rows[i].seconds);
     }
 }

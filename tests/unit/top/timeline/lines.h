@@ -25,26 +25,26 @@
     LINE("'t':" ms "000000,'thread':" thread "," context ",'state':'" state    \
          "','cpu':" cpu_ms "000000,'wall':10000000")
 
-static inline int lines_add(struct otelctx_top_timeline *into, const char *text,
+static inline int lines_add(struct oteltime_timeline *into, const char *text,
                             const char **why)
 {
-    struct otelctx_top_recording recording = {.in = tmpfile()};
+    struct oteltop_recording recording = {.in = tmpfile()};
     int status;
 
     cr_assert(recording.in);
     for (; *text; text++)
         (void)putc(*text == '\'' ? '"' : *text, recording.in);
     rewind(recording.in);
-    status = otelctx_top_timeline_read(into, &recording);
+    status = oteltime_timeline_read(into, &recording);
     *why = recording.fault.why;
     (void)fclose(recording.in);
-    otelctx_top_recording_free(&recording);
+    oteltop_recording_free(&recording);
     return status;
 }
 
-static inline struct otelctx_top_timeline lines_read(const char *text)
+static inline struct oteltime_timeline lines_read(const char *text)
 {
-    struct otelctx_top_timeline made = {.start_ns = 0};
+    struct oteltime_timeline made = {.start_ns = 0};
     const char *why;
 
     cr_assert_eq(lines_add(&made, text, &why), 0, "%s", why);
@@ -53,13 +53,13 @@ static inline struct otelctx_top_timeline lines_read(const char *text)
 
 static inline void lines_refused(const char *text, const char *expected)
 {
-    struct otelctx_top_timeline made = {.start_ns = 0};
+    struct oteltime_timeline made = {.start_ns = 0};
     const char *why;
 
     cr_expect_eq(lines_add(&made, text, &why), -EINVAL);
     cr_assert(why);
     cr_expect_str_eq(why, expected);
-    otelctx_top_timeline_free(&made);
+    oteltime_timeline_free(&made);
 }
 
 #endif

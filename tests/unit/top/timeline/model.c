@@ -5,9 +5,9 @@
 
 #include <criterion/criterion.h>
 
-static struct otelctx_top_timeline timeline;
+static struct oteltime_timeline timeline;
 
-static const struct otelctx_top_box *box(size_t number)
+static const struct oteltime_box *box(size_t number)
 {
     cr_assert_lt(number, timeline.box_count);
     return &timeline.boxes[number];
@@ -15,8 +15,7 @@ static const struct otelctx_top_box *box(size_t number)
 
 static void expect_text(size_t text, const char *expected)
 {
-    cr_expect_str_eq(otelctx_top_timeline_text(&timeline, text)->bytes,
-                     expected);
+    cr_expect_str_eq(oteltime_timeline_text(&timeline, text)->bytes, expected);
 }
 
 Test(top_model, samples_of_one_span_make_one_box)
@@ -35,7 +34,7 @@ Test(top_model, samples_of_one_span_make_one_box)
     cr_expect_eq(box(0)->running, 2);
     cr_expect_eq(timeline.samples, 3);
     expect_text(box(0)->service, "shop");
-    otelctx_top_timeline_free(&timeline);
+    oteltime_timeline_free(&timeline);
 }
 
 /* The rate is 100 Hz: the third of these begins 30 ms behind, the last more. */
@@ -50,7 +49,7 @@ Test(top_model, a_gap_of_more_than_three_periods_ends_a_box)
     cr_expect_eq(box(0)->end_ns, 60000000);
     cr_expect_eq(box(0)->wall_ns, 20000000);
     cr_expect_eq(box(1)->start_ns, 91000000);
-    otelctx_top_timeline_free(&timeline);
+    oteltime_timeline_free(&timeline);
 }
 
 Test(top_model, the_gap_follows_the_rate)
@@ -59,7 +58,7 @@ Test(top_model, the_gap_follows_the_rate)
         "20", "1", "\"span\":1", "R", "9") LINE("'t':25000000,'hz':50")
                               SAMPLE("90", "1", "\"span\":1", "R", "9"));
     cr_expect_eq(timeline.box_count, 1);
-    otelctx_top_timeline_free(&timeline);
+    oteltime_timeline_free(&timeline);
 }
 
 Test(top_model, another_span_reason_or_thread_is_another_box)
@@ -72,11 +71,11 @@ Test(top_model, another_span_reason_or_thread_is_another_box)
                     SAMPLE("40", "1", "\"none\":\"detached\"", "R", "9")
                         SAMPLE("50", "1", "\"none\":\"invalid\"", "R", "9"));
     cr_expect_eq(timeline.box_count, 5);
-    cr_expect_eq(box(3)->span, OTELCTX_TOP_NOTHING);
+    cr_expect_eq(box(3)->span, OTELTIME_NOTHING);
     expect_text(box(3)->none, "detached");
     cr_expect_eq(timeline.rows[0].box_count, 4);
     cr_expect_eq(timeline.rows[1].box_count, 1);
-    otelctx_top_timeline_free(&timeline);
+    oteltime_timeline_free(&timeline);
 }
 
 Test(top_model, boxes_of_a_thread_do_not_overlap)
@@ -87,7 +86,7 @@ Test(top_model, boxes_of_a_thread_do_not_overlap)
                 SAMPLE("25", "1", "\"none\":\"detached\"", "R", "5"));
     cr_expect_eq(box(1)->start_ns, 20000000);
     cr_expect_eq(box(1)->end_ns, 25000000);
-    otelctx_top_timeline_free(&timeline);
+    oteltime_timeline_free(&timeline);
 }
 
 Test(top_model, a_number_may_get_another_meaning)
@@ -108,7 +107,7 @@ Test(top_model, a_number_may_get_another_meaning)
     cr_expect_eq(box(2)->row, box(1)->row, "the same process, another context");
     cr_expect_neq(box(3)->row, box(2)->row, "another process");
     cr_expect_eq(timeline.process_count, 2);
-    otelctx_top_timeline_free(&timeline);
+    oteltime_timeline_free(&timeline);
 }
 
 Test(top_model, the_same_context_is_one_whatever_its_number)
@@ -118,7 +117,7 @@ Test(top_model, the_same_context_is_one_whatever_its_number)
     cr_expect_eq(timeline.span_count, 2);
     cr_expect_eq(timeline.traces.count, 1);
     cr_expect_eq(timeline.identities.count, 1);
-    otelctx_top_timeline_free(&timeline);
+    oteltime_timeline_free(&timeline);
 }
 
 Test(top_model, the_order_of_attributes_does_not_matter)
@@ -130,7 +129,7 @@ Test(top_model, the_order_of_attributes_does_not_matter)
                                    "','span_id':'0000000000000001',"
                                    "'attributes':{'b':'3','ab':'2','a':'1'}"));
     cr_expect_eq(timeline.span_count, 1);
-    otelctx_top_timeline_free(&timeline);
+    oteltime_timeline_free(&timeline);
 }
 
 Test(top_model, the_end_of_a_process_and_of_the_recording_are_kept)
@@ -142,7 +141,7 @@ Test(top_model, the_end_of_a_process_and_of_the_recording_are_kept)
     cr_expect_eq(timeline.end_ns, 60);
     cr_expect_eq(timeline.stopped_ns, 2);
     cr_expect(timeline.complete);
-    otelctx_top_timeline_free(&timeline);
+    oteltime_timeline_free(&timeline);
 }
 
 Test(top_model, what_nobody_introduced_is_refused)

@@ -11,7 +11,7 @@ static const char text[] = LINES_START LINES_SPAN("1", "1", "/cart")
                 SAMPLE("30", "2", "'none':'detached'", "R", "2")
                     SAMPLE("100", "1", "'span':1", "R", "9");
 
-static void expect_sum(const struct otelctx_top_sum *sum, uint64_t cpu_ms,
+static void expect_sum(const struct oteltime_sum *sum, uint64_t cpu_ms,
                        uint64_t samples, size_t threads, uint64_t longest_ms)
 {
     cr_expect_eq(sum->cpu_ns, cpu_ms * 1000000);
@@ -24,54 +24,54 @@ static void expect_sum(const struct otelctx_top_sum *sum, uint64_t cpu_ms,
 
 Test(top_table, by_service_everything_is_one_sum)
 {
-    struct otelctx_top_timeline timeline = lines_read(text);
-    struct otelctx_top_table table =
-        otelctx_top_table_make(&timeline, OTELCTX_TOP_BY_SERVICE);
+    struct oteltime_timeline timeline = lines_read(text);
+    struct oteltime_table table =
+        oteltime_table_make(&timeline, OTELTIME_BY_SERVICE);
 
     cr_assert_eq(table.count, 1);
     expect_sum(&table.sums[0], 33, 5, 2, 90);
     free(table.sums);
-    otelctx_top_timeline_free(&timeline);
+    oteltime_timeline_free(&timeline);
 }
 
 Test(top_table, by_attributes_the_most_processor_time_comes_first)
 {
-    struct otelctx_top_timeline timeline = lines_read(text);
-    struct otelctx_top_table table =
-        otelctx_top_table_make(&timeline, OTELCTX_TOP_BY_SET);
+    struct oteltime_timeline timeline = lines_read(text);
+    struct oteltime_table table =
+        oteltime_table_make(&timeline, OTELTIME_BY_SET);
 
     cr_assert_eq(table.count, 3);
     expect_sum(&table.sums[0], 27, 3, 1, 90);
     expect_sum(&table.sums[1], 4, 1, 1, 10);
     expect_sum(&table.sums[2], 2, 1, 1, 0);
-    cr_expect_eq(table.sums[2].set, OTELCTX_TOP_NOTHING);
-    cr_expect_neq(table.sums[2].none, OTELCTX_TOP_NOTHING);
+    cr_expect_eq(table.sums[2].set, OTELTIME_NOTHING);
+    cr_expect_neq(table.sums[2].none, OTELTIME_NOTHING);
     free(table.sums);
-    otelctx_top_timeline_free(&timeline);
+    oteltime_timeline_free(&timeline);
 }
 
 Test(top_table, by_trace_spans_of_all_threads_count)
 {
-    struct otelctx_top_timeline timeline = lines_read(text);
-    struct otelctx_top_table table =
-        otelctx_top_table_make(&timeline, OTELCTX_TOP_BY_TRACE);
+    struct oteltime_timeline timeline = lines_read(text);
+    struct oteltime_table table =
+        oteltime_table_make(&timeline, OTELTIME_BY_TRACE);
 
     cr_assert_eq(table.count, 2);
     expect_sum(&table.sums[0], 31, 4, 2, 90);
     cr_expect_eq(table.sums[0].trace, 0);
     expect_sum(&table.sums[1], 2, 1, 1, 0);
-    cr_expect_eq(table.sums[1].trace, OTELCTX_TOP_NOTHING);
+    cr_expect_eq(table.sums[1].trace, OTELTIME_NOTHING);
     free(table.sums);
-    otelctx_top_timeline_free(&timeline);
+    oteltime_timeline_free(&timeline);
 }
 
 Test(top_table, without_samples_it_is_empty)
 {
-    struct otelctx_top_timeline timeline = lines_read(LINES_START);
-    struct otelctx_top_table table =
-        otelctx_top_table_make(&timeline, OTELCTX_TOP_BY_SET);
+    struct oteltime_timeline timeline = lines_read(LINES_START);
+    struct oteltime_table table =
+        oteltime_table_make(&timeline, OTELTIME_BY_SET);
 
     cr_expect_eq(table.count, 0);
     free(table.sums);
-    otelctx_top_timeline_free(&timeline);
+    oteltime_timeline_free(&timeline);
 }
