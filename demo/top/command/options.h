@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELTOP_OPTIONS_H
+#define OTELTOP_OPTIONS_H
+
+#include "demo/top/table/dimension.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct oteltop_options {
+    bool all;
+    bool once;
+    bool wall;
+    bool no_stop;
+    bool folded;
+    bool help;
+    bool version;
+    uint64_t duration_ns; /* --for; 0: until it is ended */
+    unsigned hz;
+    struct oteltop_dimensions by;
+    const char *by_text; /* what they were read from */
+    const char *record;  /* paths of files, or NULL */
+    const char *replay;
+    const char *pprof;
+    const char *otlp_json;
+    char **words; /* numbers and names of processes */
+    size_t count;
+};
+
+/* Returns 0, or an exit status after a message on standard error. */
+int oteltop_options_parse(struct oteltop_options *options, int argc,
+                          char **argv);
+
+/* The usage, with all options. */
+void oteltop_options_print(void);
+
+#endif

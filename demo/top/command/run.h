@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELTOP_RUN_H
+#define OTELTOP_RUN_H
+
+#include "demo/top/command/options.h"
+
+#include <sys/types.h>
+
+/*
+ * Samples these processes, or all when pids is NULL, and shows what the options
+ * say. Returns an exit status.
+ */
+int oteltop_run(const struct oteltop_options *options, const pid_t *pids,
+                size_t count);
+
+#endif

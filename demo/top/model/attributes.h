@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELTOP_ATTRIBUTES_H
+#define OTELTOP_ATTRIBUTES_H
+
+#include <stddef.h>
+
+/* Names and values, NUL-terminated UTF-8, in the order they were added. */
+struct oteltop_attributes {
+    struct oteltop_attribute {
+        char *key;
+        char *value;
+    } * list;
+    size_t count;
+};
+
+/* Appends copies. Returns 0 or -ENOMEM. */
+int oteltop_attributes_add(struct oteltop_attributes *attributes,
+                           const char *key, const char *value);
+
+/* The value of a key, the last one; NULL: none. */
+const char *oteltop_attributes_find(const struct oteltop_attributes *attributes,
+                                    const char *key);
+
+void oteltop_attributes_free(struct oteltop_attributes *attributes);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/top/output/names.h"
+
+#include "demo/reader/os/digest.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The place of a string in the table, or the empty one where it belongs. */
+static size_t *find(const struct oteltop_names *names, const char *text)
+{
+    size_t at = otelread_digest_add(OTELREAD_DIGEST, text, strlen(text));
+
+    for (;; at++) {
+        size_t *const place = &names->table[at & (names->room - 1)];
+
+        if (*place == 0 || strcmp(names->list[*place - 1], text) == 0)
+            return place;
+    }
+}
+
+static bool grow(struct oteltop_names *names)
+{
+    const size_t room = names->room == 0 ? 64 : 2 * names->room;
+    size_t *const table = calloc(room, sizeof(*table));
+    char **const list = realloc(names->list, room * sizeof(*list));
+
+    if (list)
+        names->list = list;
+    if (!table || !list) {
+        free(table);
+        return false;
+    }
+    free(names->table);
+    names->table = table;
+    names->room = room;
+    for (size_t i = 0; i < names->count; i++)
+        *find(names, names->list[i]) = i + 1;
+    return true;
+}
+
+static size_t add(struct oteltop_names *names, const char *text)
+{
+    if (2 * names->count >= names->room && !grow(names))
+        return 0;
+
+    size_t *const place = find(names, text);
+    if (*place == 0) {
+        char *const copy = strdup(text);
+
+        if (!copy)
+            return 0;
+        names->list[names->count++] = copy;
+        *place = names->count;
+    }
+    return *place - 1;
+}
+
+size_t oteltop_names_number(struct oteltop_names *names, const char *text)
+{
+    if (names->count == 0)
+        (void)add(names, "");
+    return add(names, text);
+}
+
+void oteltop_names_free(struct oteltop_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->list[i]);
+    free(names->list);
+    free(names->table);
+    *names = (struct oteltop_names){.count = 0};
+}

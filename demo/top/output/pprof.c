@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/top/output/pprof.h"
+
+#include "demo/top/output/names.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Field numbers of profile.proto. */
+enum {
+    PROFILE_SAMPLE_TYPE = 1,
+    PROFILE_SAMPLE = 2,
+    PROFILE_LOCATION = 4,
+    PROFILE_FUNCTION = 5,
+    PROFILE_STRING_TABLE = 6,
+    PROFILE_TIME_NANOS = 9,
+    PROFILE_DURATION_NANOS = 10,
+    PROFILE_PERIOD_TYPE = 11,
+    VALUE_TYPE_TYPE = 1,
+    VALUE_TYPE_UNIT = 2,
+    SAMPLE_LOCATION = 1,
+    SAMPLE_VALUE = 2,
+    SAMPLE_LABEL = 3,
+    LABEL_KEY = 1,
+    LABEL_STR = 2,
+    LABEL_NUM = 3,
+    LOCATION_ID = 1,
+    LOCATION_LINE = 4,
+    LINE_FUNCTION = 1,
+    FUNCTION_ID = 1,
+    FUNCTION_NAME = 2,
+};
+
+/* ---- protobuf ----------------------------------------------------------- */
+
+static void varint(FILE *out, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        (void)putc((int)(value & 0x7f) | 0x80, out);
+    (void)putc((int)value, out);
+}
+
+static void number(FILE *out, unsigned field, uint64_t value)
+{
+    varint(out, field << 3);
+    varint(out, value);
+}
+
+static void bytes(FILE *out, unsigned field, const void *data, size_t size)
+{
+    varint(out, field << 3 | 2);
+    varint(out, size);
+    (void)fwrite(data, 1, size, out);
+}
+
+/* A message is made apart, because its size comes first. */
+struct message {
+    FILE *out;
+    char *data;
+    size_t size;
+};
+
+static bool message_begin(struct message *message)
+{
+    message->data = NULL;
+    message->out = open_memstream(&message->data, &message->size);
+    return message->out;
+}
+
+static void message_end(struct message *message, FILE *out, unsigned field)
+{
+    (void)fclose(message->out);
+    bytes(out, field, message->data, message->size);
+    free(message->data);
+}
+
+/* ---- the profile -------------------------------------------------------- */
+
+struct profile {
+    FILE *out;
+    struct oteltop_names strings;
+    struct oteltop_names frames; /* their numbers are those of functions */
+};
+
+static void value_type(struct profile *profile, unsigned field,
+                       const char *type, const char *unit)
+{
+    struct message message;
+
+    if (!message_begin(&message))
+        return;
+    number(message.out, VALUE_TYPE_TYPE,
+           oteltop_names_number(&profile->strings, type));
+    number(message.out, VALUE_TYPE_UNIT,
+           oteltop_names_number(&profile->strings, unit));
+    message_end(&message, profile->out, field);
+}
+
+static void label_text(struct profile *profile, FILE *out, const char *key,
+                       const char *value)
+{
+    struct message message;
+
+    if (!value || !message_begin(&message))
+        return;
+    number(message.out, LABEL_KEY,
+           oteltop_names_number(&profile->strings, key));
+    number(message.out, LABEL_STR,
+           oteltop_names_number(&profile->strings, value));
+    message_end(&message, out, SAMPLE_LABEL);
+}
+
+static void label_number(struct profile *profile, FILE *out, const char *key,
+                         uint64_t value)
+{
+    struct message message;
+
+    if (!message_begin(&message))
+        return;
+    number(message.out, LABEL_KEY,
+           oteltop_names_number(&profile->strings, key));
+    number(message.out, LABEL_NUM, value);
+    message_end(&message, out, SAMPLE_LABEL);
+}
+
+static void labels(struct profile *profile, FILE *out,
+                   const struct oteltop_cell *cell)
+{
+    const struct oteltop_process *const process = cell->thread->process;
+    const struct oteltop_attributes *const lists[] = {
+        &process->resource, cell->span ? &cell->span->attributes : NULL};
+    char room[OTELTOP_VALUE_SIZE];
+
+    if (cell->span) {
+        label_text(profile, out, "trace_id",
+                   oteltop_dimension_value("trace", cell, room));
+        label_text(profile, out, "span_id",
+                   oteltop_dimension_value("span", cell, room));
+    }
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        for (size_t j = 0; lists[i] && j < lists[i]->count; j++)
+            label_text(profile, out, lists[i]->list[j].key,
+                       lists[i]->list[j].value);
+    }
+    label_text(profile, out, "thread.name", cell->thread->name);
+    label_text(profile, out, "thread.state",
+               oteltop_dimension_value("state", cell, room));
+    label_text(profile, out, "container", process->container);
+    label_text(profile, out, "pod", process->pod);
+    label_number(profile, out, "thread.id", (uint64_t)cell->thread->tid);
+    label_number(profile, out, "process.pid", (uint64_t)process->pid);
+}
+
+/* The innermost frame comes first. */
+static void sample(struct profile *profile, const struct oteltop_cell *cell,
+                   const struct oteltop_dimensions *by)
+{
+    char room[OTELTOP_VALUE_SIZE];
+    struct message message;
+
+    if (!message_begin(&message))
+        return;
+    for (size_t i = by->count; i-- > 0;)
+        number(message.out, SAMPLE_LOCATION,
+               oteltop_names_number(
+                   &profile->frames,
+                   oteltop_dimension_value(by->names[i], cell, room)));
+    number(message.out, SAMPLE_VALUE, cell->samples);
+    number(message.out, SAMPLE_VALUE, cell->cpu_ns);
+    number(message.out, SAMPLE_VALUE, cell->wall_ns);
+    labels(profile, message.out, cell);
+    message_end(&message, profile->out, PROFILE_SAMPLE);
+}
+
+/* A function and a location for each frame, with the same number. */
+static void frame(struct profile *profile, size_t id)
+{
+    struct message function;
+    struct message location;
+    struct message line;
+
+    if (!message_begin(&function))
+        return;
+    number(function.out, FUNCTION_ID, id);
+    number(function.out, FUNCTION_NAME,
+           oteltop_names_number(&profile->strings, profile->frames.list[id]));
+    message_end(&function, profile->out, PROFILE_FUNCTION);
+    if (!message_begin(&location))
+        return;
+    number(location.out, LOCATION_ID, id);
+    if (message_begin(&line)) {
+        number(line.out, LINE_FUNCTION, id);
+        message_end(&line, location.out, LOCATION_LINE);
+    }
+    message_end(&location, profile->out, PROFILE_LOCATION);
+}
+
+void oteltop_pprof_write(FILE *out, const struct oteltop_window *window,
+                         const struct oteltop_dimensions *by,
+                         uint64_t start_unix_ns)
+{
+    struct profile profile = {.out = out};
+
+    value_type(&profile, PROFILE_SAMPLE_TYPE, "samples", "count");
+    value_type(&profile, PROFILE_SAMPLE_TYPE, "cpu", "nanoseconds");
+    value_type(&profile, PROFILE_SAMPLE_TYPE, "wall", "nanoseconds");
+    for (size_t i = 0; i < window->room; i++) {
+        if (window->cells[i].thread)
+            sample(&profile, &window->cells[i], by);
+    }
+    for (size_t id = 1; id < profile.frames.count; id++)
+        frame(&profile, id);
+    number(out, PROFILE_TIME_NANOS, start_unix_ns);
+    number(out, PROFILE_DURATION_NANOS, window->end_ns - window->begin_ns);
+    value_type(&profile, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
+    for (size_t i = 0; i < profile.strings.count; i++)
+        bytes(out, PROFILE_STRING_TABLE, profile.strings.list[i],
+              strlen(profile.strings.list[i]));
+    oteltop_names_free(&profile.strings);
+    oteltop_names_free(&profile.frames);
+}

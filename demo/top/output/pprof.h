@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELTOP_PPROF_H
+#define OTELTOP_PPROF_H
+
+#include "demo/top/table/dimension.h"
+#include "demo/top/table/window.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * Writes the samples as a profile, uncompressed. The frames of a stack are the
+ * values of the dimensions; ids, attributes, process and thread are labels.
+ * Rule: profile.proto of github.com/google/pprof.
+ */
+void oteltop_pprof_write(FILE *out, const struct oteltop_window *window,
+                         const struct oteltop_dimensions *by,
+                         uint64_t start_unix_ns);
+
+#endif

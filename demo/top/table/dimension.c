@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/top/table/dimension.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int oteltop_dimensions_parse(struct oteltop_dimensions *out, const char *text)
+{
+    struct oteltop_dimensions parsed = {.text = strdup(text)};
+    char *rest = parsed.text;
+
+    if (!rest)
+        return -ENOMEM;
+    while (rest) {
+        const char *const name = strsep(&rest, ",");
+
+        if (name[0] == '\0' || parsed.count == OTELTOP_DIMENSIONS_MAX) {
+            free(parsed.text);
+            return name[0] == '\0' ? -EINVAL : -E2BIG;
+        }
+        parsed.names[parsed.count++] = name;
+    }
+    oteltop_dimensions_free(out);
+    *out = parsed;
+    return 0;
+}
+
+void oteltop_dimensions_free(struct oteltop_dimensions *dimensions)
+{
+    free(dimensions->text);
+    *dimensions = (struct oteltop_dimensions){.count = 0};
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+typedef const char *value_of(const struct oteltop_cell *cell, char *room);
+
+static const char *or_none(const char *value, const char *otherwise)
+{
+    return value ? value : otherwise;
+}
+
+static const char *hexadecimal(char *room, const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        (void)snprintf(room + 2 * i, 3, "%02x", bytes[i]);
+    return room;
+}
+
+static const char *service(const struct oteltop_cell *cell, char *room)
+{
+    const struct oteltop_process *const process = cell->thread->process;
+    const char *const name =
+        oteltop_attributes_find(&process->resource, "service.name");
+
+    (void)room;
+    if (name)
+        return name;
+    return strcmp(or_none(process->context, ""), "ok") == 0
+               ? "(no service.name)"
+               : "(no context)";
+}
+
+static const char *process(const struct oteltop_cell *cell, char *room)
+{
+    const struct oteltop_process *const process = cell->thread->process;
+    const char *const command = or_none(process->command, "?");
+    const char *name = command;
+
+    /* The base name of what was started. */
+    for (const char *i = command; *i != '\0' && *i != ' '; i++) {
+        if (*i == '/' && i[1] != '\0' && i[1] != ' ')
+            name = i + 1;
+    }
+    (void)snprintf(room, OTELTOP_VALUE_SIZE, "%.*s %d", (int)strcspn(name, " "),
+                   name, (int)process->pid);
+    return room;
+}
+
+static const char *thread(const struct oteltop_cell *cell, char *room)
+{
+    (void)snprintf(room, OTELTOP_VALUE_SIZE, "%s %d", cell->thread->name,
+                   (int)cell->thread->tid);
+    return room;
+}
+
+static const char *trace(const struct oteltop_cell *cell, char *room)
+{
+    return cell->span ? hexadecimal(room, cell->span->trace_id,
+                                    sizeof(cell->span->trace_id))
+                      : "(no trace)";
+}
+
+static const char *span(const struct oteltop_cell *cell, char *room)
+{
+    return cell->span ? hexadecimal(room, cell->span->span_id,
+                                    sizeof(cell->span->span_id))
+                      : "(no span)";
+}
+
+static const char *state(const struct oteltop_cell *cell, char *room)
+{
+    room[0] = cell->state;
+    room[1] = '\0';
+    return room;
+}
+
+static const char *container(const struct oteltop_cell *cell, char *room)
+{
+    (void)room;
+    return or_none(cell->thread->process->container, "(no container)");
+}
+
+static const char *pod(const struct oteltop_cell *cell, char *room)
+{
+    (void)room;
+    return or_none(cell->thread->process->pod, "(no pod)");
+}
+
+static const char *cgroup(const struct oteltop_cell *cell, char *room)
+{
+    (void)room;
+    return or_none(cell->thread->process->cgroup, "(no cgroup)");
+}
+
+static const struct {
+    const char *name;
+    value_of *value;
+} known[] = {
+    {"service", service}, {"process", process},     {"thread", thread},
+    {"trace", trace},     {"span", span},           {"state", state},
+    {"pod", pod},         {"container", container}, {"cgroup", cgroup},
+};
+
+/* The thread's attribute counts before that of the resource. */
+static const char *attribute(const char *name, const struct oteltop_cell *cell,
+                             char *room)
+{
+    const char *value =
+        cell->span ? oteltop_attributes_find(&cell->span->attributes, name)
+                   : NULL;
+
+    if (!value)
+        value = oteltop_attributes_find(&cell->thread->process->resource, name);
+    if (value)
+        return value;
+    (void)snprintf(room, OTELTOP_VALUE_SIZE, "(no %s)",
+                   cell->span ? name : "span");
+    return room;
+}
+
+const char *oteltop_dimension_value(const char *name,
+                                    const struct oteltop_cell *cell,
+                                    char room[OTELTOP_VALUE_SIZE])
+{
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (strcmp(name, known[i].name) == 0)
+            return known[i].value(cell, room);
+    }
+    return attribute(name, cell, room);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELTOP_DIMENSION_H
+#define OTELTOP_DIMENSION_H
+
+#include "demo/top/table/window.h"
+
+#include <stddef.h>
+
+#define OTELTOP_DIMENSIONS_MAX 8
+
+/* The longest value that is made, not kept: a name and a number. */
+#define OTELTOP_VALUE_SIZE 128
+
+/* What --by names, the outermost first: names are those of the user. */
+struct oteltop_dimensions {
+    const char *names[OTELTOP_DIMENSIONS_MAX];
+    size_t count;
+    char *text; /* owns the names */
+};
+
+/*
+ * Reads "service,http.route": service, process, thread, trace, span, state,
+ * container, pod, cgroup, or a key of thread or resource attributes.
+ * Returns 0, -EINVAL (an empty name), -E2BIG or -ENOMEM; then *out is what it
+ * was.
+ */
+int oteltop_dimensions_parse(struct oteltop_dimensions *out, const char *text);
+
+void oteltop_dimensions_free(struct oteltop_dimensions *dimensions);
+
+/*
+ * What a cell has there; never NULL. Room is for values that are not kept
+ * anywhere.
+ */
+const char *oteltop_dimension_value(const char *name,
+                                    const struct oteltop_cell *cell,
+                                    char room[OTELTOP_VALUE_SIZE]);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELTOP_WINDOW_H
+#define OTELTOP_WINDOW_H
+
+#include "demo/top/model/model.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All samples of one thread with one span, and one state. */
+struct oteltop_cell {
+    struct oteltop_thread *thread;
+    struct oteltop_span *span; /* or NULL */
+    const char *none;          /* why */
+    char state;
+    uint64_t cpu_ns;
+    uint64_t wall_ns;
+    uint64_t samples;
+    uint64_t untrusted;
+};
+
+/* The samples of a time, added up. Begin with all zero. */
+struct oteltop_window {
+    struct oteltop_cell *cells; /* a hash table: those with a thread */
+    size_t room;                /* a power of two, or 0 */
+    size_t count;
+    uint64_t begin_ns; /* set by the caller */
+    uint64_t end_ns;
+    uint64_t lost; /* samples for which there was no memory */
+};
+
+void oteltop_window_add(struct oteltop_window *window,
+                        const struct oteltop_sample *sample);
+
+/* Empties it: the next one begins where this one ends. */
+void oteltop_window_clear(struct oteltop_window *window);
+
+void oteltop_window_free(struct oteltop_window *window);
+
+#endif
