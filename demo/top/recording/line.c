@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/recording/line.h"
 
-#include "demo/top/recording/grow.h"
+#include "demo/top/base/grow.h"
 
 #include <string.h>
 

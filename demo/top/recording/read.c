@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/recording/read.h"
 
-#include "demo/top/recording/grow.h"
+#include "demo/top/base/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "demo/top/timeline/model.h"
 
 #include "demo/reader/text/json_writer.h"
-#include "demo/top/recording/grow.h"
+#include "demo/top/base/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,11 +15,11 @@ enum {
 static size_t text_add(struct oteltime_timeline *timeline,
                        struct oteltop_text text)
 {
-    return oteltime_pool_add(&timeline->texts, text.text ? text.text : "",
-                             text.size, NULL);
+    return oteltop_pool_add(&timeline->texts, text.text ? text.text : "",
+                            text.size, NULL);
 }
 
-const struct oteltime_pool_item *
+const struct oteltop_pool_item *
 oteltime_timeline_text(const struct oteltime_timeline *timeline, size_t text)
 {
     return &timeline->texts.items[text];
@@ -83,25 +83,11 @@ static size_t set_add(struct oteltime_timeline *timeline,
         perror("otelctx-timeline");
         exit(1);
     }
-    number = oteltime_pool_add(&timeline->sets, text, size, &new);
+    number = oteltop_pool_add(&timeline->sets, text, size, &new);
     if (new)
         set_keep(timeline, number, pairs);
     free(text);
     return number;
-}
-
-/* Where the index of this number of the recording is kept. */
-static size_t *number_slot(struct oteltime_numbers *numbers, uint64_t number)
-{
-    bool new;
-    const size_t at =
-        oteltime_pool_add(&numbers->pool, &number, sizeof(number), &new);
-
-    numbers->indexes = oteltop_grow(numbers->indexes, at, &numbers->room,
-                                    sizeof(*numbers->indexes));
-    if (new)
-        numbers->indexes[at] = OTELTIME_NOTHING;
-    return &numbers->indexes[at];
 }
 
 static const char *add_head(struct oteltime_timeline *timeline,
@@ -132,7 +118,8 @@ static struct oteltop_text service_of(const struct oteltop_pairs *resource)
 static const char *add_process(struct oteltime_timeline *timeline,
                                const struct oteltop_line *line)
 {
-    size_t *const slot = number_slot(&timeline->process_numbers, line->number);
+    size_t *const slot =
+        oteltop_numbers_slot(&timeline->process_numbers, line->number);
     struct oteltime_process process = {
         .pid = line->pid,
         .command = text_add(timeline, line->command),
@@ -143,7 +130,7 @@ static const char *add_process(struct oteltime_timeline *timeline,
         .service = text_add(timeline, service_of(&line->attributes)),
         .resource = set_add(timeline, &line->attributes)};
 
-    if (*slot == OTELTIME_NOTHING ||
+    if (*slot == OTELTOP_NOTHING ||
         timeline->processes[*slot].pid != line->pid) {
         timeline->processes =
             oteltop_grow(timeline->processes, timeline->process_count,
@@ -157,20 +144,21 @@ static const char *add_process(struct oteltime_timeline *timeline,
 static const char *add_thread(struct oteltime_timeline *timeline,
                               const struct oteltop_line *line)
 {
-    size_t *const slot = number_slot(&timeline->thread_numbers, line->number);
+    size_t *const slot =
+        oteltop_numbers_slot(&timeline->thread_numbers, line->number);
     const size_t process =
-        *number_slot(&timeline->process_numbers, line->process);
+        *oteltop_numbers_slot(&timeline->process_numbers, line->process);
 
-    if (process == OTELTIME_NOTHING)
+    if (process == OTELTOP_NOTHING)
         return "no line introduces the process of this thread";
-    if (*slot == OTELTIME_NOTHING || timeline->rows[*slot].process != process ||
+    if (*slot == OTELTOP_NOTHING || timeline->rows[*slot].process != process ||
         timeline->rows[*slot].tid != line->tid) {
         timeline->rows =
             oteltop_grow(timeline->rows, timeline->row_count,
                          &timeline->row_room, sizeof(*timeline->rows));
         *slot = timeline->row_count++;
         timeline->rows[*slot] = (struct oteltime_row){
-            .process = process, .tid = line->tid, .last = OTELTIME_NOTHING};
+            .process = process, .tid = line->tid, .last = OTELTOP_NOTHING};
     }
     timeline->rows[*slot].comm = text_add(timeline, line->comm);
     return NULL;
@@ -190,8 +178,8 @@ static const char *add_span(struct oteltime_timeline *timeline,
     (void)memcpy(content.trace_id, line->trace_id, sizeof(line->trace_id));
     (void)memcpy(content.span_id, line->span_id, sizeof(line->span_id));
     const size_t index =
-        oteltime_pool_add(&timeline->contexts, &content, sizeof(content), &new);
-    *number_slot(&timeline->span_numbers, line->number) = index;
+        oteltop_pool_add(&timeline->contexts, &content, sizeof(content), &new);
+    *oteltop_numbers_slot(&timeline->span_numbers, line->number) = index;
     if (!new)
         return NULL;
     timeline->spans =
@@ -200,9 +188,9 @@ static const char *add_span(struct oteltime_timeline *timeline,
     struct oteltime_span *const span = &timeline->spans[timeline->span_count++];
     *span = (struct oteltime_span){
         .flags = (uint8_t)content.flags,
-        .trace = oteltime_pool_add(&timeline->traces, content.trace_id,
-                                   sizeof(content.trace_id), NULL),
-        .identity = oteltime_pool_add(
+        .trace = oteltop_pool_add(&timeline->traces, content.trace_id,
+                                  sizeof(content.trace_id), NULL),
+        .identity = oteltop_pool_add(
             &timeline->identities, content.trace_id,
             sizeof(content.trace_id) + sizeof(content.span_id), NULL),
         .set = content.set};
@@ -227,7 +215,7 @@ static void box_add(struct oteltime_timeline *timeline,
                     struct oteltime_row *row, const struct oteltime_box *sample)
 {
     struct oteltime_box *box =
-        row->last == OTELTIME_NOTHING ? NULL : &timeline->boxes[row->last];
+        row->last == OTELTOP_NOTHING ? NULL : &timeline->boxes[row->last];
     const uint64_t free_from_ns = box ? box->end_ns : 0;
 
     if (!box || !continues(timeline, box, sample)) {
@@ -254,15 +242,16 @@ static void box_add(struct oteltime_timeline *timeline,
 static const char *add_sample(struct oteltime_timeline *timeline,
                               const struct oteltop_line *line)
 {
-    const size_t thread = *number_slot(&timeline->thread_numbers, line->thread);
+    const size_t thread =
+        *oteltop_numbers_slot(&timeline->thread_numbers, line->thread);
 
-    if (thread == OTELTIME_NOTHING)
+    if (thread == OTELTOP_NOTHING)
         return "no line introduces this thread";
     struct oteltime_row *const row = &timeline->rows[thread];
     struct oteltime_box sample = {
         .row = thread,
-        .span = OTELTIME_NOTHING,
-        .none = OTELTIME_NOTHING,
+        .span = OTELTOP_NOTHING,
+        .none = OTELTOP_NOTHING,
         .service = timeline->processes[row->process].service,
         .start_ns = line->t_ns > line->wall_ns ? line->t_ns - line->wall_ns : 0,
         .end_ns = line->t_ns,
@@ -273,10 +262,11 @@ static const char *add_sample(struct oteltime_timeline *timeline,
     if (line->span == 0)
         sample.none = text_add(timeline, line->none);
     else
-        sample.span = *number_slot(&timeline->span_numbers, line->span);
-    if (line->span > 0 && sample.span == OTELTIME_NOTHING)
+        sample.span =
+            *oteltop_numbers_slot(&timeline->span_numbers, line->span);
+    if (line->span > 0 && sample.span == OTELTOP_NOTHING)
         return "no line introduces this span";
-    if (row->last != OTELTIME_NOTHING &&
+    if (row->last != OTELTOP_NOTHING &&
         line->t_ns < timeline->boxes[row->last].end_ns)
         return "the time goes back on this thread";
     box_add(timeline, row, &sample);
@@ -288,9 +278,9 @@ static const char *add_gone(struct oteltime_timeline *timeline,
                             const struct oteltop_line *line)
 {
     const size_t process =
-        *number_slot(&timeline->process_numbers, line->number);
+        *oteltop_numbers_slot(&timeline->process_numbers, line->number);
 
-    if (process == OTELTIME_NOTHING)
+    if (process == OTELTOP_NOTHING)
         return "no line introduces this process";
     timeline->processes[process].gone = true;
     timeline->processes[process].gone_ns = line->t_ns;
@@ -345,22 +335,16 @@ int oteltime_timeline_read(struct oteltime_timeline *timeline,
     return status;
 }
 
-static void numbers_free(struct oteltime_numbers *numbers)
-{
-    oteltime_pool_free(&numbers->pool);
-    free(numbers->indexes);
-}
-
 void oteltime_timeline_free(struct oteltime_timeline *timeline)
 {
-    oteltime_pool_free(&timeline->texts);
-    oteltime_pool_free(&timeline->sets);
-    oteltime_pool_free(&timeline->traces);
-    oteltime_pool_free(&timeline->identities);
-    oteltime_pool_free(&timeline->contexts);
-    numbers_free(&timeline->process_numbers);
-    numbers_free(&timeline->thread_numbers);
-    numbers_free(&timeline->span_numbers);
+    oteltop_pool_free(&timeline->texts);
+    oteltop_pool_free(&timeline->sets);
+    oteltop_pool_free(&timeline->traces);
+    oteltop_pool_free(&timeline->identities);
+    oteltop_pool_free(&timeline->contexts);
+    oteltop_numbers_free(&timeline->process_numbers);
+    oteltop_numbers_free(&timeline->thread_numbers);
+    oteltop_numbers_free(&timeline->span_numbers);
     free(timeline->set_list);
     free(timeline->pairs);
     free(timeline->processes);

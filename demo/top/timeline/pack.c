@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/timeline/pack.h"
 
-#include "demo/top/recording/grow.h"
+#include "demo/top/base/grow.h"
 
 #include <stdlib.h>
 
@@ -60,7 +60,7 @@ static void put_span(struct packer *packer, const struct oteltime_span *span)
     put_bytes(&packed->spans, span->span_id, sizeof(span->span_id));
     put_byte(&packed->spans, span->flags);
     oteltime_bytes_number(&packed->spans, span->set);
-    if (*trace != OTELTIME_NOTHING) {
+    if (*trace != OTELTOP_NOTHING) {
         oteltime_bytes_number(&packed->spans, packed->trace_count - *trace);
         return;
     }
@@ -73,8 +73,8 @@ static void put_span(struct packer *packer, const struct oteltime_span *span)
 /* Returns whether the box has the next new span. */
 static bool put_new_span(struct packer *packer, const struct oteltime_box *box)
 {
-    if (box->span == OTELTIME_NOTHING ||
-        packer->spans[box->span] != OTELTIME_NOTHING)
+    if (box->span == OTELTOP_NOTHING ||
+        packer->spans[box->span] != OTELTOP_NOTHING)
         return false;
     put_span(packer, &packer->timeline->spans[box->span]);
     packer->spans[box->span] = packer->packed.span_count++;
@@ -84,7 +84,7 @@ static bool put_new_span(struct packer *packer, const struct oteltime_box *box)
 static uint64_t context_of(const struct packer *packer,
                            const struct oteltime_box *box)
 {
-    return box->span == OTELTIME_NOTHING
+    return box->span == OTELTOP_NOTHING
                ? 2 * box->none
                : 1 + 2 * (packer->packed.span_count - packer->spans[box->span]);
 }
@@ -128,7 +128,7 @@ static size_t *nothings(size_t count)
     size_t *const array = oteltop_zeros(count, sizeof(*array));
 
     for (size_t i = 0; i < count; i++)
-        array[i] = OTELTIME_NOTHING;
+        array[i] = OTELTOP_NOTHING;
     return array;
 }
 

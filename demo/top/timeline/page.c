@@ -2,7 +2,7 @@
 #include "demo/top/timeline/page.h"
 
 #include "demo/reader/text/json_writer.h"
-#include "demo/top/recording/grow.h"
+#include "demo/top/base/grow.h"
 #include "demo/top/timeline/head.h"
 #include "demo/top/timeline/html.h"
 #include "demo/top/timeline/pack.h"
@@ -23,7 +23,7 @@ static size_t *ranks_of(const struct oteltime_timeline *timeline)
     size_t with_span = 0, next = 0, without = 0;
 
     for (size_t i = 0; i < timeline->box_count; i++)
-        if (timeline->boxes[i].span != OTELTIME_NOTHING)
+        if (timeline->boxes[i].span != OTELTOP_NOTHING)
             ranks[timeline->rows[timeline->boxes[i].row].process] = 1;
     for (size_t i = 0; i < timeline->process_count; i++)
         with_span += ranks[i];
@@ -64,7 +64,7 @@ static void print_packed(FILE *out, const char *name,
 }
 
 /* As a string of JSON, without any '<'. */
-static void print_string(FILE *out, const struct oteltime_pool_item *text)
+static void print_string(FILE *out, const struct oteltop_pool_item *text)
 {
     char *bytes = NULL;
     size_t size = 0;
@@ -83,7 +83,7 @@ static void print_string(FILE *out, const struct oteltime_pool_item *text)
 /* Why boxes have no span: their texts, at the numbers of these. */
 static void print_reasons(FILE *out, const struct oteltime_timeline *timeline)
 {
-    struct oteltime_pool seen = {.count = 0};
+    struct oteltop_pool seen = {.count = 0};
     const char *comma = "";
     bool new;
 
@@ -91,9 +91,9 @@ static void print_reasons(FILE *out, const struct oteltime_timeline *timeline)
     for (size_t i = 0; i < timeline->box_count; i++) {
         const size_t none = timeline->boxes[i].none;
 
-        if (none == OTELTIME_NOTHING)
+        if (none == OTELTOP_NOTHING)
             continue;
-        (void)oteltime_pool_add(&seen, &none, sizeof(none), &new);
+        (void)oteltop_pool_add(&seen, &none, sizeof(none), &new);
         if (!new)
             continue;
         (void)fprintf(out, "%s\"%zu\":", comma, none);
@@ -101,7 +101,7 @@ static void print_reasons(FILE *out, const struct oteltime_timeline *timeline)
         comma = ",";
     }
     (void)putc('}', out);
-    oteltime_pool_free(&seen);
+    oteltop_pool_free(&seen);
 }
 
 static void print_data(FILE *out, const struct oteltime_timeline *timeline,

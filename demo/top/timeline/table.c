@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/timeline/table.h"
 
-#include "demo/top/recording/grow.h"
+#include "demo/top/base/grow.h"
 
 #include <stdlib.h>
 
@@ -19,27 +19,27 @@ static struct key key_of(const struct oteltime_timeline *timeline,
                          const struct oteltime_box *box, enum oteltime_by by)
 {
     const struct oteltime_span *const span =
-        box->span == OTELTIME_NOTHING ? NULL : &timeline->spans[box->span];
-    struct key key = {0, OTELTIME_NOTHING, OTELTIME_NOTHING, OTELTIME_NOTHING};
+        box->span == OTELTOP_NOTHING ? NULL : &timeline->spans[box->span];
+    struct key key = {0, OTELTOP_NOTHING, OTELTOP_NOTHING, OTELTOP_NOTHING};
 
     if (by != OTELTIME_BY_TRACE)
         key.service = box->service;
     if (by == OTELTIME_BY_SET) {
         key.none = box->none;
-        key.set = span ? span->set : OTELTIME_NOTHING;
+        key.set = span ? span->set : OTELTOP_NOTHING;
     }
     if (by == OTELTIME_BY_TRACE)
-        key.trace = span ? span->trace : OTELTIME_NOTHING;
+        key.trace = span ? span->trace : OTELTOP_NOTHING;
     return key;
 }
 
 /* The number of a pair of numbers. */
-static size_t pair_add(struct oteltime_pool *pool, size_t one, size_t other,
+static size_t pair_add(struct oteltop_pool *pool, size_t one, size_t other,
                        bool *new)
 {
     const size_t pair[] = {one, other};
 
-    return oteltime_pool_add(pool, pair, sizeof(pair), new);
+    return oteltop_pool_add(pool, pair, sizeof(pair), new);
 }
 
 static int by_cpu(const void *a, const void *b)
@@ -61,12 +61,12 @@ static int by_cpu(const void *a, const void *b)
 }
 
 static struct oteltime_sum *sum_of(struct oteltime_table *table,
-                                   struct oteltime_pool *keys,
+                                   struct oteltop_pool *keys,
                                    const struct key *key, size_t *index)
 {
     bool new;
 
-    *index = oteltime_pool_add(keys, key, sizeof(*key), &new);
+    *index = oteltop_pool_add(keys, key, sizeof(*key), &new);
     table->sums =
         oteltop_grow(table->sums, *index, &table->room, sizeof(*table->sums));
     if (new) {
@@ -84,8 +84,8 @@ oteltime_table_make(const struct oteltime_timeline *timeline,
                     enum oteltime_by by)
 {
     struct oteltime_table table = {.count = 0};
-    struct oteltime_pool keys = {.count = 0}, threads = {.count = 0},
-                         spans = {.count = 0};
+    struct oteltop_pool keys = {.count = 0}, threads = {.count = 0},
+                        spans = {.count = 0};
     struct extent *extents = NULL;
     size_t extent_room = 0;
     bool new;
@@ -101,7 +101,7 @@ oteltime_table_make(const struct oteltime_timeline *timeline,
         sum->samples += box->samples;
         (void)pair_add(&threads, at, box->row, &new);
         sum->threads += new;
-        if (box->span == OTELTIME_NOTHING)
+        if (box->span == OTELTOP_NOTHING)
             continue;
         const size_t seen =
             pair_add(&spans, at, timeline->spans[box->span].identity, &new);
@@ -122,9 +122,9 @@ oteltime_table_make(const struct oteltime_timeline *timeline,
     }
     if (table.count > 0)
         qsort(table.sums, table.count, sizeof(*table.sums), by_cpu);
-    oteltime_pool_free(&keys);
-    oteltime_pool_free(&threads);
-    oteltime_pool_free(&spans);
+    oteltop_pool_free(&keys);
+    oteltop_pool_free(&threads);
+    oteltop_pool_free(&spans);
     free(extents);
     return table;
 }

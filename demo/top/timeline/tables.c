@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/timeline/tables.h"
 
-#include "demo/top/recording/grow.h"
+#include "demo/top/base/grow.h"
 #include "demo/top/timeline/html.h"
 #include "demo/top/timeline/table.h"
 
@@ -19,7 +19,7 @@ struct printer {
 
 static void print_text(const struct printer *printer, size_t text)
 {
-    const struct oteltime_pool_item *const item =
+    const struct oteltop_pool_item *const item =
         oteltime_timeline_text(printer->timeline, text);
 
     oteltime_html_text(printer->out, item->bytes, item->size);
@@ -69,7 +69,7 @@ static void print_sum(const struct printer *printer,
 static void print_others(const struct printer *printer,
                          const struct oteltime_sum *sums, size_t count)
 {
-    struct oteltime_sum others = {.none = OTELTIME_NOTHING};
+    struct oteltime_sum others = {.none = OTELTOP_NOTHING};
 
     for (size_t i = 0; i < count; i++) {
         others.cpu_ns += sums[i].cpu_ns;
@@ -104,7 +104,7 @@ static void print_name(const struct printer *printer,
                        const struct oteltime_sum *sum)
 {
     (void)fputs("<tr><th scope=\"row\">", printer->out);
-    if (sum->set != OTELTIME_NOTHING) {
+    if (sum->set != OTELTOP_NOTHING) {
         print_set(printer, sum->set);
     } else {
         (void)fputs("<i>no context: ", printer->out);
@@ -156,7 +156,7 @@ static void print_traces(const struct printer *printer,
     for (size_t i = 0; i < shown; i++) {
         const struct oteltime_sum *const sum = &traces->sums[i];
 
-        if (sum->trace == OTELTIME_NOTHING) {
+        if (sum->trace == OTELTOP_NOTHING) {
             (void)fputs("<tr><th scope=\"row\"><i>no context</i></th>",
                         printer->out);
         } else {

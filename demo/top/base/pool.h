@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTIME_POOL_H
-#define OTELTIME_POOL_H
+#ifndef OTELTOP_POOL_H
+#define OTELTOP_POOL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,8 +10,8 @@
  * Gives each different byte string a number, from 0 on, and keeps a copy. Zeros
  * are an empty pool. Ends the program when there is no memory.
  */
-struct oteltime_pool {
-    struct oteltime_pool_item {
+struct oteltop_pool {
+    struct oteltop_pool_item {
         char *bytes; /* with a NUL behind them */
         size_t size;
     } * items;
@@ -22,9 +22,9 @@ struct oteltime_pool {
 
 /* The number of these bytes; *new, unless NULL, says whether it is a new one.
  */
-size_t oteltime_pool_add(struct oteltime_pool *pool, const void *bytes,
-                         size_t size, bool *new);
+size_t oteltop_pool_add(struct oteltop_pool *pool, const void *bytes,
+                        size_t size, bool *new);
 
-void oteltime_pool_free(struct oteltime_pool *pool);
+void oteltop_pool_free(struct oteltop_pool *pool);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "demo/top/timeline/pool.h"
+#include "demo/top/base/pool.h"
 
-#include "demo/top/recording/grow.h"
+#include "demo/top/base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +18,13 @@ static size_t hash_of(const void *bytes, size_t size)
 }
 
 /* The slot that has these bytes, or the free one for them. */
-static uint32_t *slot_of(const struct oteltime_pool *pool, const void *bytes,
+static uint32_t *slot_of(const struct oteltop_pool *pool, const void *bytes,
                          size_t size)
 {
     size_t at = hash_of(bytes, size) & (pool->slot_count - 1);
 
     for (; pool->slots[at] != 0; at = (at + 1) & (pool->slot_count - 1)) {
-        const struct oteltime_pool_item *const item =
+        const struct oteltop_pool_item *const item =
             &pool->items[pool->slots[at] - 1];
 
         if (item->size == size && memcmp(item->bytes, bytes, size) == 0)
@@ -34,7 +34,7 @@ static uint32_t *slot_of(const struct oteltime_pool *pool, const void *bytes,
 }
 
 /* At most half of the slots are taken. */
-static void slots_double(struct oteltime_pool *pool)
+static void slots_double(struct oteltop_pool *pool)
 {
     free(pool->slots);
     pool->slot_count = pool->slot_count == 0 ? 64 : 2 * pool->slot_count;
@@ -52,8 +52,8 @@ static char *copy_of(const void *bytes, size_t size)
     return copy;
 }
 
-size_t oteltime_pool_add(struct oteltime_pool *pool, const void *bytes,
-                         size_t size, bool *new)
+size_t oteltop_pool_add(struct oteltop_pool *pool, const void *bytes,
+                        size_t size, bool *new)
 {
     uint32_t *slot;
 
@@ -72,11 +72,11 @@ size_t oteltime_pool_add(struct oteltime_pool *pool, const void *bytes,
     return *slot - 1;
 }
 
-void oteltime_pool_free(struct oteltime_pool *pool)
+void oteltop_pool_free(struct oteltop_pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++)
         free(pool->items[i].bytes);
     free(pool->items);
     free(pool->slots);
-    *pool = (struct oteltime_pool){.count = 0};
+    *pool = (struct oteltop_pool){.count = 0};
 }

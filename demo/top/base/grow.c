@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "demo/top/recording/grow.h"
+#include "demo/top/base/grow.h"
 
 #include <stdint.h>
 #include <stdio.h>
