@@ -4,26 +4,11 @@
 
 #include "demo/top/collect/watched.h"
 #include "demo/top/model/model.h"
+#include "demo/top/model/taker.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Who takes samples, and is told of processes that have ended. */
-struct oteltop_taker {
-    void *self;
-    void (*sample)(void *self, const struct oteltop_sample *sample);
-    void (*gone)(void *self, const struct oteltop_process *process,
-                 uint64_t at_ns);
-    void (*rate)(void *self, unsigned hz, uint64_t at_ns);
-};
-
-/* What the looks cost the programs. */
-struct oteltop_cost {
-    uint64_t stops;
-    uint64_t stopped_ns;
-    uint64_t longest_ns;
-};
 
 /* Set the first fields, and all else to zero. */
 struct oteltop_collector {

@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 /*
- * Samples these processes, or all when pids is NULL, and shows what the options
- * say. Returns an exit status.
+ * Samples these processes, or all when pids is NULL, or replays a recording,
+ * and shows what the options say. Returns an exit status.
  */
 int oteltop_run(const struct oteltop_options *options, const pid_t *pids,
                 size_t count);

@@ -20,8 +20,10 @@ struct oteltop_process *oteltop_process_new(pid_t pid)
     return process;
 }
 
-static void span_free(struct oteltop_span *span)
+void oteltop_span_free(struct oteltop_span *span)
 {
+    if (!span)
+        return;
     oteltop_attributes_free(&span->attributes);
     free(span);
 }
@@ -130,7 +132,7 @@ static struct oteltop_span **bucket_of(struct oteltop_process *process,
     return &process->spans[hash % BUCKETS];
 }
 
-static struct oteltop_span *span_new(struct oteltop_span *like)
+struct oteltop_span *oteltop_span_new(struct oteltop_span *like)
 {
     static unsigned last;
     struct oteltop_span *const span = malloc(sizeof(*span));
@@ -162,7 +164,7 @@ struct oteltop_span *oteltop_span_intern(struct oteltop_process *process,
             else if (has_same_ids(i, like) && i->first_ns < like->first_ns)
                 like->first_ns = i->first_ns;
         }
-        if (!found && (found = span_new(like))) {
+        if (!found && (found = oteltop_span_new(like))) {
             found->next = *bucket;
             *bucket = found;
         }
@@ -183,7 +185,7 @@ void oteltop_process_forget(struct oteltop_process *process, uint64_t since_ns)
 
             if (span->last_ns < since_ns) {
                 *at = span->next;
-                span_free(span);
+                oteltop_span_free(span);
             } else {
                 at = &span->next;
             }

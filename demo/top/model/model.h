@@ -84,6 +84,10 @@ void oteltop_ended_add_thread(struct oteltop_ended *ended,
                               struct oteltop_thread *thread);
 void oteltop_ended_free(struct oteltop_ended *ended);
 
+/* A new one, which takes the attributes of the other. NULL: no memory. */
+struct oteltop_span *oteltop_span_new(struct oteltop_span *like);
+void oteltop_span_free(struct oteltop_span *span);
+
 /*
  * The span of a process that is equal to this one, or a new one, which takes
  * the attributes; in any case they are no longer the caller's. NULL: no memory.

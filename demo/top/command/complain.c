@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/top/command/complain.h"
+
+#include "demo/reader/text/escape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void begin(const char *what)
+{
+    (void)fputs("otelctx-top: ", stderr);
+    otelread_escape_print(stderr, what, strlen(what));
+}
+
+int oteltop_complain(const char *what, int error)
+{
+    begin(what);
+    (void)fprintf(stderr, ": %s\n", strerror(error));
+    return 1;
+}
+
+int oteltop_complain_place(const char *path, const char *place, const char *why)
+{
+    begin(path);
+    (void)fprintf(stderr, ":%s: %s\n", place, why);
+    return 1;
+}

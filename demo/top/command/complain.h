@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELTOP_COMPLAIN_H
+#define OTELTOP_COMPLAIN_H
+
+/* Each writes a line to standard error, and returns the exit status 1. */
+
+/* what: a path, or what cannot be done; error: an errno. */
+int oteltop_complain(const char *what, int error);
+
+/* place: line and byte in the file. */
+int oteltop_complain_place(const char *path, const char *place,
+                           const char *why);
+
+#endif

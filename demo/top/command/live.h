@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELTOP_LIVE_H
+#define OTELTOP_LIVE_H
+
+#include "demo/top/command/session.h"
+
+/*
+ * Shows the last second on a terminal, again and again, until a key or a signal
+ * ends it. A recording is shown as fast as it was made, and at its end as a
+ * whole. Returns an exit status.
+ */
+int oteltop_live(struct oteltop_session *session);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/top/command/once.h"
+
+#include "demo/reader/os/clock.h"
+#include "demo/top/command/complain.h"
+#include "demo/top/command/signals.h"
+#include "demo/top/output/folded.h"
+#include "demo/top/output/pprof.h"
+#include "demo/top/output/table.h"
+#include "demo/top/table/rows.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define SECOND_NS 1000000000U
+
+static void print_rows(const struct oteltop_session *session,
+                       const struct oteltop_rows *rows)
+{
+    const struct oteltop_options *const options = session->options;
+    const struct oteltop_style style = {.untrusted = options->no_stop,
+                                        .order = OTELTOP_CPU};
+    char cost[256];
+
+    oteltop_table_heading(stdout, &options->by, &style);
+    (void)putchar('\n');
+    for (size_t i = 0; i < rows->count; i++) {
+        oteltop_table_row(stdout, &rows->list[i],
+                          session->window.end_ns - session->window.begin_ns,
+                          &style);
+        (void)putchar('\n');
+    }
+    oteltop_session_cost(session, cost, sizeof(cost));
+    (void)printf("\n%s\n", cost);
+}
+
+static int print(const struct oteltop_session *session)
+{
+    const struct oteltop_options *const options = session->options;
+    struct oteltop_rows rows;
+    const int error = oteltop_rows_make(&rows, &session->window, &options->by,
+                                        OTELTOP_CPU, NULL);
+
+    if (error != 0)
+        return oteltop_complain("cannot make a table", -error);
+    if (options->folded)
+        oteltop_folded_print(stdout, &rows, options->wall);
+    else
+        print_rows(session, &rows);
+    oteltop_rows_free(&rows);
+    return 0;
+}
+
+static int write_pprof(const struct oteltop_session *session)
+{
+    const struct oteltop_options *const options = session->options;
+    FILE *const out = fopen(options->pprof, "we");
+
+    if (!out)
+        return oteltop_complain(options->pprof, errno);
+    oteltop_pprof_write(out, &session->window, &options->by,
+                        session->start_unix_ns);
+    return fclose(out) == 0 ? 0 : oteltop_complain(options->pprof, errno);
+}
+
+/* Until the time is over, or the program shall end. */
+static int sample(struct oteltop_session *session, uint64_t duration_ns)
+{
+    const uint64_t until_ns = session->start_ns + duration_ns;
+    int status = 0;
+
+    while (status == 0 && !oteltop_signals_is_over()) {
+        const uint64_t next_ns = oteltop_session_next_ns(session);
+        const uint64_t now_ns = otelread_monotonic_ns();
+
+        if (now_ns >= until_ns)
+            break;
+        if (next_ns > now_ns)
+            otelread_sleep_ns(next_ns - now_ns);
+        else
+            status = oteltop_session_step(session);
+    }
+    return status;
+}
+
+int oteltop_once(struct oteltop_session *session)
+{
+    const struct oteltop_options *const options = session->options;
+    const uint64_t wanted_ns = options->duration_ns;
+    int status;
+
+    if (options->replay)
+        status = oteltop_session_skip_to(session, wanted_ns > 0 ? wanted_ns
+                                                                : UINT64_MAX);
+    else
+        status = sample(session, wanted_ns > 0 ? wanted_ns : SECOND_NS);
+    if (status != 0)
+        return status;
+    oteltop_session_settle(session);
+    if (options->pprof)
+        status = write_pprof(session);
+    return print(session) != 0 ? 1 : status;
+}
