@@ -211,7 +211,7 @@ void oteltop_session_cost(const struct oteltop_session *session, char *out,
     const double seconds = (double)oteltop_session_at_ns(session) / 1e9;
 
     if (is_replay && !replay->recording.complete) {
-        (void)snprintf(out, size, "%u looks a second%s", replay->hz,
+        (void)snprintf(out, size, "%u looks/s%s", replay->hz,
                        replay->is_over
                            ? "; the recording was cut off, and ends here"
                            : "");
@@ -219,8 +219,8 @@ void oteltop_session_cost(const struct oteltop_session *session, char *out,
     }
     (void)snprintf(
         out, size,
-        "%u looks a second; %.0f stops a second, of %.0f us each "
-        "(at most %.0f us): %.2f %% of a processor",
+        "%u looks/s; %.0f stops/s of %.0f us (at most %.0f us): %.2f %% of a "
+        "core",
         is_replay ? replay->hz : session->collector.hz,
         seconds > 0 ? (double)cost->stops / seconds : 0.0,
         cost->stops > 0 ? (double)cost->stopped_ns / 1e3 / (double)cost->stops
