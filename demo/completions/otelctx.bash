@@ -1,15 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Completion of otelctx-run, otelctx-read, otelctx-play, otelctx-judge and
-# otelctx-timeline, for bash-completion. The candidates are what --help of the program prints, from its
-# table of options, at the moment of the completion.
+# Completion of otelctx-run and the other programs, for bash-completion. The
+# candidates are what --help of the program prints, from its table of options, at
+# the moment of the completion.
 
 # The options of a program, a line each: "--name", "--name VALUE", "--name=VALUE"
 # or "--name[=VALUE]".
 _otelctx_options() {
     "$1" --help 2>/dev/null |
-        sed -nE 's/^  (-[A-Za-z], )?(--[a-z-]+(\[?=[^ ]*| [A-Z]+)?).*/\2/p'
+        sed -nE 's/^  (-[A-Za-z0-9], )?(--[a-z-]+(\[?=[^ ]*| [A-Z]+)?).*/\2/p'
 }
 
 # What a value may be: "a|b" and "a,b" are words, capital letters a name.
@@ -77,7 +77,7 @@ _otelctx() {
     else
         case $1 in
         *-run) _command_offset "$COMP_CWORD" ;;
-        *-read) _otelctx_processes ;;
+        *-read | *-top) _otelctx_processes ;;
         *-timeline) _filedir ;;
         *-play)
             # shellcheck disable=SC2207
@@ -86,4 +86,4 @@ _otelctx() {
         esac
     fi
 }
-complete -F _otelctx otelctx-run otelctx-read otelctx-play otelctx-judge otelctx-timeline
+complete -F _otelctx otelctx-run otelctx-read otelctx-play otelctx-judge otelctx-timeline otelctx-top

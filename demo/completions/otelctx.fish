@@ -13,10 +13,10 @@ function __otelctx_options
             if (option) print option "\t" help
             option = help = ""
         }
-        match($0, /^  (-[A-Za-z], )?--[a-z-]+(\[?=[^ ]*| [A-Z]+)?/) {
+        match($0, /^  (-[A-Za-z0-9], )?--[a-z-]+(\[?=[^ ]*| [A-Z]+)?/) {
             flush()
             option = substr($0, 3, RLENGTH - 2)
-            sub(/^-[A-Za-z], /, "", option)
+            sub(/^-[A-Za-z0-9], /, "", option)
             help = substr($0, RLENGTH + 1)
             next
         }
@@ -53,7 +53,7 @@ function __otelctx_complete
     switch $program
         case otelctx-run otelctx-judge
             complete -c $program -x -a "(__fish_complete_subcommand -- $takes_value)"
-        case otelctx-read
+        case otelctx-read otelctx-top
             complete -c $program -x -a '(__fish_complete_pids) (ps -A -o comm= | sort -u)'
         case otelctx-timeline
             complete -c $program -F

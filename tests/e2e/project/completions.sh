@@ -4,7 +4,7 @@
 # bash, zsh and fish complete the options, values and arguments of each program.
 #
 # shellcheck disable=SC2317 # candidates calls with_bash and so on
-play=$OTELCTX_PLAY judge=$OTELCTX_JUDGE timeline=$OTELCTX_TIMELINE
+play=$OTELCTX_PLAY judge=$OTELCTX_JUDGE timeline=$OTELCTX_TIMELINE top=$OTELCTX_TOP
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/../common.sh"
 cd "$TMP"
@@ -13,7 +13,7 @@ DESTDIR=$TMP/root meson install -C "$BUILD" --no-rebuild --tags completions \
     >install.log 2>&1
 data=$(find root -path '*/bash-completion' -printf '%h\n')
 mkdir bin home
-ln -s "$RUN" "$READ" "$play" "$judge" "$timeline" bin
+ln -s "$RUN" "$READ" "$play" "$judge" "$timeline" "$top" bin
 export PATH=$TMP/bin:$PATH HOME=$TMP/home
 programs=$(meson introspect --installed "$BUILD" |
     jq -r '.[] | select(test("/bin/")) | sub(".*/"; "")' | sort)
@@ -108,6 +108,7 @@ otelctx-run mkfif | mkfifo
 otelctx-judge --only x -- mkfif | mkfifo
 otelctx-timeline --output file | file.conf
 otelctx-timeline file | file.conf
+otelctx-top --record file | file.conf
 otelctx-play header/version-s | header/version-swapped
 END
 done
