@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: timeline.py FOLDER
 
-Opens the pages known.html, hostile.html, minute.html and shop.html of FOLDER in a
-browser. Prints a line for each case, "ok SENTENCE" or "not SENTENCE: why", and
+Opens the pages known.html, hostile.html, minute.html, shop.html and top.html of FOLDER
+in a browser. Prints a line for each case, "ok SENTENCE" or "not SENTENCE: why", and
 "show WHAT" for figures.
 """
 import base64
+import io
 import re
 import sys
 
 from browser import Browser
 from colours import contrast, nearest
-from png import small
+from PIL import Image
 
 folder = sys.argv[1]
 browser = Browser(folder + "/profile")
@@ -28,8 +29,8 @@ def holds(sentence, truth, why=""):
 
 def picture(name, **more):
     data = browser.call("Page.captureScreenshot", format="png", **more)["data"]
-    with open(f"{folder}/{name}.png", "wb") as file:
-        file.write(small(base64.b64decode(data)))
+    # 256 colours are enough for a page without photographs.
+    Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB").quantize(256).save(f"{folder}/{name}.png", optimize=True)
 
 
 def texts(selector):
@@ -371,4 +372,6 @@ open(f"{folder}/shop.pdf", "wb").write(pdf)
 browser.media()
 holds("shop: it prints", pdf.startswith(b"%PDF") and len(pdf) > 20000, len(pdf))
 harmless("shop")
+browser.open(folder + "/top.html", width=880, height=235)
+picture("top")
 browser.close()
