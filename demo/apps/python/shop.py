@@ -11,6 +11,7 @@ Each request is a span of the trace that its traceparent header names.
 import concurrent.futures
 import http.client
 import http.server
+import itertools
 import os
 import random
 import socketserver
@@ -75,8 +76,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 def visit(port):
-    while True:
-        get(port, random.choice(list(ROUTES["shop"])), os.urandom(16))
+    for route in itertools.cycle(ROUTES["shop"]):
+        get(port, route, os.urandom(16))
         time.sleep(random.uniform(0, 0.05))
 
 
