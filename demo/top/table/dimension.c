@@ -151,13 +151,22 @@ static const char *attribute(const char *name, const struct oteltop_cell *cell,
     return room;
 }
 
-const char *oteltop_dimension_value(const char *name,
-                                    const struct oteltop_cell *cell,
-                                    char room[OTELTOP_VALUE_SIZE])
+static const char *value(const char *name, const struct oteltop_cell *cell,
+                         char *room)
 {
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         if (strcmp(name, known[i].name) == 0)
             return known[i].value(cell, room);
     }
     return attribute(name, cell, room);
+}
+
+const char *oteltop_dimension_value(const char *name,
+                                    const struct oteltop_cell *cell,
+                                    char room[OTELTOP_VALUE_SIZE])
+{
+    const char *const found = value(name, cell, room);
+
+    /* Profiles have no frames without a name. */
+    return found[0] != '\0' ? found : "(empty)";
 }

@@ -29,8 +29,8 @@ int oteltop_dimensions_parse(struct oteltop_dimensions *out, const char *text);
 void oteltop_dimensions_free(struct oteltop_dimensions *dimensions);
 
 /*
- * What a cell has there; never NULL. Room is for values that are not kept
- * anywhere.
+ * What a cell has there; neither NULL nor empty. Room is for values that are
+ * not kept anywhere.
  */
 const char *oteltop_dimension_value(const char *name,
                                     const struct oteltop_cell *cell,
