@@ -3,6 +3,7 @@
 
 #include "demo/reader/text/escape.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,4 +25,16 @@ int oteltop_complain_place(const char *path, const char *place, const char *why)
     begin(path);
     (void)fprintf(stderr, ":%s: %s\n", place, why);
     return 1;
+}
+
+int oteltop_close(FILE *out, const char *path)
+{
+    int error = fflush(out) == 0 ? 0 : errno;
+
+    /* An earlier write may have failed, and the last one not. */
+    if (error == 0 && ferror(out))
+        error = EIO;
+    if (fclose(out) != 0 && error == 0)
+        error = errno;
+    return error == 0 ? 0 : oteltop_complain(path, error);
 }

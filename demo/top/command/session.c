@@ -68,10 +68,7 @@ static int close_record(struct oteltop_session *session)
         return 0;
     oteltop_record_end(&session->record, oteltop_session_at_ns(session),
                        cost->stops, cost->stopped_ns, cost->longest_ns);
-    const bool failed = ferror(out) != 0;
-    if (fclose(out) == 0 && !failed)
-        return 0;
-    return oteltop_complain(session->options->record, errno);
+    return oteltop_close(out, session->options->record);
 }
 
 /* ---- a recording that is read ------------------------------------------- */

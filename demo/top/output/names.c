@@ -3,7 +3,6 @@
 
 #include "demo/reader/os/digest.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,15 +41,19 @@ static bool grow(struct oteltop_names *names)
 
 static size_t add(struct oteltop_names *names, const char *text)
 {
-    if (2 * names->count >= names->room && !grow(names))
+    if (2 * names->count >= names->room && !grow(names)) {
+        names->is_short = true;
         return 0;
+    }
 
     size_t *const place = find(names, text);
     if (*place == 0) {
         char *const copy = strdup(text);
 
-        if (!copy)
+        if (!copy) {
+            names->is_short = true;
             return 0;
+        }
         names->list[names->count++] = copy;
         *place = names->count;
     }

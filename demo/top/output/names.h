@@ -2,6 +2,7 @@
 #ifndef OTELTOP_NAMES_H
 #define OTELTOP_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Strings by number; 0 is the empty one. Begin with all zero. */
@@ -10,9 +11,10 @@ struct oteltop_names {
     size_t count;
     size_t *table; /* a hash table of numbers + 1 */
     size_t room;   /* a power of two, or 0 */
+    bool is_short; /* there was no memory for one of them */
 };
 
-/* The number of a string, a new one if need be. 0 also without memory. */
+/* The number of a string, a new one if need be; 0 if it becomes short. */
 size_t oteltop_names_number(struct oteltop_names *names, const char *text);
 
 void oteltop_names_free(struct oteltop_names *names);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/output/pprof.h"
 
+#include "demo/reader/text/utf8.h"
+#include "demo/top/output/buffer.h"
+#include "demo/top/output/cells.h"
 #include "demo/top/output/names.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,25 +58,22 @@ static void bytes(FILE *out, unsigned field, const void *data, size_t size)
     (void)fwrite(data, 1, size, out);
 }
 
-/* A message is made apart, because its size comes first. */
-struct message {
-    FILE *out;
-    char *data;
-    size_t size;
-};
-
-static bool message_begin(struct message *message)
+/* Strings are UTF-8: each other byte becomes U+FFFD. */
+static void text(FILE *out, const char *value)
 {
-    message->data = NULL;
-    message->out = open_memstream(&message->data, &message->size);
-    return message->out;
-}
+    const size_t size = strlen(value);
+    uint32_t code;
 
-static void message_end(struct message *message, FILE *out, unsigned field)
-{
-    (void)fclose(message->out);
-    bytes(out, field, message->data, message->size);
-    free(message->data);
+    for (size_t at = 0; at < size;) {
+        const size_t step =
+            otelread_utf8_next((const uint8_t *)value + at, size - at, &code);
+
+        if (step > 0)
+            (void)fwrite(value + at, 1, step, out);
+        else
+            (void)fputs("\xef\xbf\xbd", out);
+        at += step > 0 ? step : 1;
+    }
 }
 
 /* ---- the profile -------------------------------------------------------- */
@@ -81,55 +82,89 @@ struct profile {
     FILE *out;
     struct oteltop_names strings;
     struct oteltop_names frames; /* their numbers are those of functions */
+    int error;
 };
+
+/* A message is made apart, because its size comes first. */
+static bool message_begin(struct profile *profile,
+                          struct oteltop_buffer *message)
+{
+    const int error = oteltop_buffer_open(message);
+
+    if (error != 0)
+        profile->error = error;
+    return error == 0;
+}
+
+static void message_end(struct profile *profile, struct oteltop_buffer *message,
+                        FILE *out, unsigned field)
+{
+    const int error = oteltop_buffer_close(message);
+
+    if (error != 0)
+        profile->error = error;
+    else
+        bytes(out, field, message->data, message->size);
+    free(message->data);
+}
 
 static void value_type(struct profile *profile, unsigned field,
                        const char *type, const char *unit)
 {
-    struct message message;
+    struct oteltop_buffer message;
 
-    if (!message_begin(&message))
+    if (!message_begin(profile, &message))
         return;
     number(message.out, VALUE_TYPE_TYPE,
            oteltop_names_number(&profile->strings, type));
     number(message.out, VALUE_TYPE_UNIT,
            oteltop_names_number(&profile->strings, unit));
-    message_end(&message, profile->out, field);
+    message_end(profile, &message, profile->out, field);
 }
 
 static void label_text(struct profile *profile, FILE *out, const char *key,
                        const char *value)
 {
-    struct message message;
+    struct oteltop_buffer message;
 
-    if (!value || !message_begin(&message))
+    if (!value || !message_begin(profile, &message))
         return;
     number(message.out, LABEL_KEY,
            oteltop_names_number(&profile->strings, key));
     number(message.out, LABEL_STR,
            oteltop_names_number(&profile->strings, value));
-    message_end(&message, out, SAMPLE_LABEL);
+    message_end(profile, &message, out, SAMPLE_LABEL);
 }
 
 static void label_number(struct profile *profile, FILE *out, const char *key,
                          uint64_t value)
 {
-    struct message message;
+    struct oteltop_buffer message;
 
-    if (!message_begin(&message))
+    if (!message_begin(profile, &message))
         return;
     number(message.out, LABEL_KEY,
            oteltop_names_number(&profile->strings, key));
     number(message.out, LABEL_NUM, value);
-    message_end(&message, out, SAMPLE_LABEL);
+    message_end(profile, &message, out, SAMPLE_LABEL);
+}
+
+static void label_all(struct profile *profile, FILE *out,
+                      const struct oteltop_attributes *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const struct oteltop_attribute *const one = &list->list[i];
+
+        /* Of equal keys the last counts. */
+        if (oteltop_attributes_find(list, one->key) == one->value)
+            label_text(profile, out, one->key, one->value);
+    }
 }
 
 static void labels(struct profile *profile, FILE *out,
                    const struct oteltop_cell *cell)
 {
     const struct oteltop_process *const process = cell->thread->process;
-    const struct oteltop_attributes *const lists[] = {
-        &process->resource, cell->span ? &cell->span->attributes : NULL};
     char room[OTELTOP_VALUE_SIZE];
 
     if (cell->span) {
@@ -138,11 +173,9 @@ static void labels(struct profile *profile, FILE *out,
         label_text(profile, out, "span_id",
                    oteltop_dimension_value("span", cell, room));
     }
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        for (size_t j = 0; lists[i] && j < lists[i]->count; j++)
-            label_text(profile, out, lists[i]->list[j].key,
-                       lists[i]->list[j].value);
-    }
+    label_all(profile, out, &process->resource);
+    if (cell->span)
+        label_all(profile, out, &cell->span->attributes);
     label_text(profile, out, "thread.name", cell->thread->name);
     label_text(profile, out, "thread.state",
                oteltop_dimension_value("state", cell, room));
@@ -157,9 +190,9 @@ static void sample(struct profile *profile, const struct oteltop_cell *cell,
                    const struct oteltop_dimensions *by)
 {
     char room[OTELTOP_VALUE_SIZE];
-    struct message message;
+    struct oteltop_buffer message;
 
-    if (!message_begin(&message))
+    if (!message_begin(profile, &message))
         return;
     for (size_t i = by->count; i-- > 0;)
         number(message.out, SAMPLE_LOCATION,
@@ -170,53 +203,67 @@ static void sample(struct profile *profile, const struct oteltop_cell *cell,
     number(message.out, SAMPLE_VALUE, cell->cpu_ns);
     number(message.out, SAMPLE_VALUE, cell->wall_ns);
     labels(profile, message.out, cell);
-    message_end(&message, profile->out, PROFILE_SAMPLE);
+    message_end(profile, &message, profile->out, PROFILE_SAMPLE);
 }
 
 /* A function and a location for each frame, with the same number. */
 static void frame(struct profile *profile, size_t id)
 {
-    struct message function;
-    struct message location;
-    struct message line;
+    struct oteltop_buffer function;
+    struct oteltop_buffer location;
+    struct oteltop_buffer line;
 
-    if (!message_begin(&function))
+    if (!message_begin(profile, &function))
         return;
     number(function.out, FUNCTION_ID, id);
     number(function.out, FUNCTION_NAME,
            oteltop_names_number(&profile->strings, profile->frames.list[id]));
-    message_end(&function, profile->out, PROFILE_FUNCTION);
-    if (!message_begin(&location))
+    message_end(profile, &function, profile->out, PROFILE_FUNCTION);
+    if (!message_begin(profile, &location))
         return;
     number(location.out, LOCATION_ID, id);
-    if (message_begin(&line)) {
+    if (message_begin(profile, &line)) {
         number(line.out, LINE_FUNCTION, id);
-        message_end(&line, location.out, LOCATION_LINE);
+        message_end(profile, &line, location.out, LOCATION_LINE);
     }
-    message_end(&location, profile->out, PROFILE_LOCATION);
+    message_end(profile, &location, profile->out, PROFILE_LOCATION);
 }
 
-void oteltop_pprof_write(FILE *out, const struct oteltop_window *window,
-                         const struct oteltop_dimensions *by,
-                         uint64_t start_unix_ns)
+static void string_table(struct profile *profile)
+{
+    for (size_t i = 0; i < profile->strings.count; i++) {
+        struct oteltop_buffer message;
+
+        if (!message_begin(profile, &message))
+            return;
+        text(message.out, profile->strings.list[i]);
+        message_end(profile, &message, profile->out, PROFILE_STRING_TABLE);
+    }
+}
+
+int oteltop_pprof_write(FILE *out, const struct oteltop_window *window,
+                        const struct oteltop_dimensions *by,
+                        uint64_t start_unix_ns)
 {
     struct profile profile = {.out = out};
+    struct oteltop_cells cells;
 
+    profile.error = oteltop_cells_sort(&cells, window);
     value_type(&profile, PROFILE_SAMPLE_TYPE, "samples", "count");
     value_type(&profile, PROFILE_SAMPLE_TYPE, "cpu", "nanoseconds");
     value_type(&profile, PROFILE_SAMPLE_TYPE, "wall", "nanoseconds");
-    for (size_t i = 0; i < window->room; i++) {
-        if (window->cells[i].thread)
-            sample(&profile, &window->cells[i], by);
-    }
+    for (size_t i = 0; i < cells.count; i++)
+        sample(&profile, cells.list[i], by);
     for (size_t id = 1; id < profile.frames.count; id++)
         frame(&profile, id);
     number(out, PROFILE_TIME_NANOS, start_unix_ns);
     number(out, PROFILE_DURATION_NANOS, window->end_ns - window->begin_ns);
     value_type(&profile, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
-    for (size_t i = 0; i < profile.strings.count; i++)
-        bytes(out, PROFILE_STRING_TABLE, profile.strings.list[i],
-              strlen(profile.strings.list[i]));
+    string_table(&profile);
+    if (profile.strings.is_short || profile.frames.is_short)
+        profile.error = -ENOMEM;
     oteltop_names_free(&profile.strings);
     oteltop_names_free(&profile.frames);
+    free(cells.list);
+    return profile.error;
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELTOP_BUFFER_H
+#define OTELTOP_BUFFER_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* What is written before its size or its place is known. */
+struct oteltop_buffer {
+    FILE *out;
+    char *data;  /* once it is closed: NUL-terminated; the caller frees it */
+    size_t size; /* likewise, without the NUL */
+};
+
+/* Returns 0 or -ENOMEM; then there is nothing to close. */
+int oteltop_buffer_open(struct oteltop_buffer *buffer);
+
+/* Returns 0 or -ENOMEM; then data is NULL. */
+int oteltop_buffer_close(struct oteltop_buffer *buffer);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OTELTOP_CELLS_H
+#define OTELTOP_CELLS_H
+
+#include "demo/top/table/window.h"
+
+#include <stddef.h>
+
+/* The cells of a window. The caller frees the list. */
+struct oteltop_cells {
+    const struct oteltop_cell **list;
+    size_t count;
+};
+
+/* By process, thread, span and state. Returns 0 or -ENOMEM. */
+int oteltop_cells_sort(struct oteltop_cells *out,
+                       const struct oteltop_window *window);
+
+#endif
