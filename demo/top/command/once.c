@@ -5,6 +5,7 @@
 #include "demo/top/command/complain.h"
 #include "demo/top/command/signals.h"
 #include "demo/top/output/folded.h"
+#include "demo/top/output/otlp_json.h"
 #include "demo/top/output/pprof.h"
 #include "demo/top/output/table.h"
 #include "demo/top/table/rows.h"
@@ -51,16 +52,24 @@ static int print(const struct oteltop_session *session)
     return 0;
 }
 
-static int write_pprof(const struct oteltop_session *session)
+static int write_profile(const struct oteltop_session *session,
+                         const char *path)
 {
     const struct oteltop_options *const options = session->options;
-    FILE *const out = fopen(options->pprof, "we");
+    FILE *const out = fopen(path, "we");
+    int error;
 
     if (!out)
-        return oteltop_complain(options->pprof, errno);
-    oteltop_pprof_write(out, &session->window, &options->by,
-                        session->start_unix_ns);
-    return fclose(out) == 0 ? 0 : oteltop_complain(options->pprof, errno);
+        return oteltop_complain(path, errno);
+    if (path == options->pprof)
+        error = oteltop_pprof_write(out, &session->window, &options->by,
+                                    session->start_unix_ns);
+    else
+        error = oteltop_otlp_json_write(out, &session->window, &options->by,
+                                        session->start_unix_ns, options->wall);
+
+    const int status = oteltop_close(out, path);
+    return error == 0 ? status : oteltop_complain(path, -error);
 }
 
 /* Until the time is over, or the program shall end. */
@@ -98,6 +107,8 @@ int oteltop_once(struct oteltop_session *session)
         return status;
     oteltop_session_settle(session);
     if (options->pprof)
-        status = write_pprof(session);
+        status = write_profile(session, options->pprof);
+    if (options->otlp_json && write_profile(session, options->otlp_json) != 0)
+        status = 1;
     return print(session) != 0 ? 1 : status;
 }

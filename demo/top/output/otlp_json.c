@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "demo/top/output/otlp_json.h"
+
+#include "demo/reader/text/json_writer.h"
+#include "demo/top/output/buffer.h"
+#include "demo/top/output/cells.h"
+#include "demo/top/output/dictionary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The collector's file receiver takes lines of up to 1 MiB, unless its
+ * max_log_size says more. A line ends with the sample that comes to this size.
+ */
+#define LINE_SIZE ((size_t)768 << 10)
+
+/* One ProfilesData. */
+struct line {
+    const struct oteltop_dimensions *by;
+    uint64_t start_unix_ns;
+    uint64_t duration_ns;
+    bool wall;
+    struct oteltop_dictionary dictionary;
+    struct oteltop_buffer resources;
+    struct otelread_json json; /* writes them */
+    int error;
+};
+
+static bool open_json(struct line *line, struct oteltop_buffer *buffer,
+                      struct otelread_json *json)
+{
+    const int error = oteltop_buffer_open(buffer);
+
+    if (error != 0)
+        line->error = error;
+    *json = (struct otelread_json){.out = buffer->out};
+    return error == 0;
+}
+
+static void close_json(struct line *line, struct oteltop_buffer *buffer)
+{
+    const int error = oteltop_buffer_close(buffer);
+
+    if (error != 0)
+        line->error = error;
+}
+
+static void index_write(struct otelread_json *json, const char *key,
+                        size_t index)
+{
+    otelread_json_key(json, key);
+    otelread_json_literal(json, "%zu", index);
+}
+
+/* Keys are unique and not empty: of equal ones the last counts. */
+static bool counts(const struct oteltop_attributes *list,
+                   const struct oteltop_attribute *one)
+{
+    return one->key[0] != '\0' &&
+           oteltop_attributes_find(list, one->key) == one->value;
+}
+
+/* ---- samples ------------------------------------------------------------ */
+
+/* Of one process. Samples that differ in their numbers only become one. */
+struct samples {
+    struct oteltop_buffer cpu;
+    struct oteltop_buffer wall;
+    struct otelread_json cpu_json;
+    struct otelread_json wall_json;
+    char *identity; /* the start of its JSON, or NULL; the numbers follow */
+    uint64_t cpu_ns;
+    uint64_t wall_ns;
+};
+
+static void attribute(struct line *line, struct otelread_json *json,
+                      const char *key, const char *text, uint64_t number)
+{
+    otelread_json_literal(
+        json, "%zu",
+        oteltop_dictionary_attribute(&line->dictionary, key, text, number));
+}
+
+/* What the program says of itself counts. */
+static void attributes(struct line *line, struct otelread_json *json,
+                       const struct oteltop_cell *cell)
+{
+    static const struct oteltop_attributes none;
+    const struct oteltop_attributes *const own =
+        cell->span ? &cell->span->attributes : &none;
+    const char state[] = {cell->state, '\0'};
+
+    for (size_t i = 0; i < own->count; i++) {
+        if (counts(own, &own->list[i]))
+            attribute(line, json, own->list[i].key, own->list[i].value, 0);
+    }
+    if (!oteltop_attributes_find(own, "thread.name"))
+        attribute(line, json, "thread.name", cell->thread->name, 0);
+    if (!oteltop_attributes_find(own, "thread.id"))
+        attribute(line, json, "thread.id", NULL, (uint64_t)cell->thread->tid);
+    if (!oteltop_attributes_find(own, "thread.state"))
+        attribute(line, json, "thread.state", state, 0);
+}
+
+static char *identity_of(struct line *line, const struct oteltop_cell *cell)
+{
+    struct oteltop_buffer buffer;
+    struct otelread_json json;
+
+    if (!open_json(line, &buffer, &json))
+        return NULL;
+    otelread_json_open(&json, '{');
+    index_write(&json, "stackIndex",
+                oteltop_dictionary_stack(&line->dictionary, line->by, cell));
+    otelread_json_key(&json, "attributeIndices");
+    otelread_json_open(&json, '[');
+    attributes(line, &json, cell);
+    otelread_json_close(&json, ']');
+    if (cell->span)
+        index_write(&json, "linkIndex",
+                    oteltop_dictionary_link(&line->dictionary, cell->span));
+    close_json(line, &buffer);
+    return buffer.data;
+}
+
+static void sample_write(struct otelread_json *json, const char *identity,
+                         uint64_t value)
+{
+    if (value > 0)
+        otelread_json_literal(json, "%s,\"values\":[\"%" PRIu64 "\"]}",
+                              identity, value);
+}
+
+/* Writes the sample that was kept because more could belong to it. */
+static void sample_end(struct line *line, struct samples *samples)
+{
+    if (samples->identity) {
+        sample_write(&samples->cpu_json, samples->identity, samples->cpu_ns);
+        if (line->wall)
+            sample_write(&samples->wall_json, samples->identity,
+                         samples->wall_ns);
+    }
+    free(samples->identity);
+    samples->identity = NULL;
+    samples->cpu_ns = samples->wall_ns = 0;
+}
+
+static void sample_add(struct line *line, struct samples *samples,
+                       const struct oteltop_cell *cell)
+{
+    char *identity;
+
+    /* Nothing may be in the dictionary that no sample refers to. */
+    if (cell->cpu_ns == 0 && (!line->wall || cell->wall_ns == 0))
+        return;
+    identity = identity_of(line, cell);
+    if (identity && samples->identity &&
+        strcmp(identity, samples->identity) == 0) {
+        free(identity);
+    } else {
+        sample_end(line, samples);
+        samples->identity = identity;
+    }
+    samples->cpu_ns += cell->cpu_ns;
+    samples->wall_ns += cell->wall_ns;
+}
+
+/* ---- processes ---------------------------------------------------------- */
+
+static void resource_attribute(struct otelread_json *json, const char *key,
+                               const char *text, uint64_t number)
+{
+    otelread_json_open(json, '{');
+    otelread_json_key(json, "key");
+    otelread_json_text(json, key);
+    otelread_json_key(json, "value");
+    oteltop_dictionary_value(json, text, number);
+    otelread_json_close(json, '}');
+}
+
+static void resource_write(struct otelread_json *json,
+                           const struct oteltop_process *process)
+{
+    const struct oteltop_attributes *const own = &process->resource;
+
+    otelread_json_key(json, "resource");
+    otelread_json_open(json, '{');
+    otelread_json_key(json, "attributes");
+    otelread_json_open(json, '[');
+    for (size_t i = 0; i < own->count; i++) {
+        if (counts(own, &own->list[i]))
+            resource_attribute(json, own->list[i].key, own->list[i].value, 0);
+    }
+    if (!oteltop_attributes_find(own, "process.pid"))
+        resource_attribute(json, "process.pid", NULL, (uint64_t)process->pid);
+    if (process->container && !oteltop_attributes_find(own, "container.id"))
+        resource_attribute(json, "container.id", process->container, 0);
+    otelread_json_close(json, ']');
+    otelread_json_close(json, '}');
+}
+
+static void profile_write(struct line *line, const char *type,
+                          const char *samples)
+{
+    struct otelread_json *const json = &line->json;
+
+    otelread_json_open(json, '{');
+    otelread_json_key(json, "sampleType");
+    otelread_json_open(json, '{');
+    index_write(json, "typeStrindex",
+                oteltop_dictionary_string(&line->dictionary, type));
+    index_write(json, "unitStrindex",
+                oteltop_dictionary_string(&line->dictionary, "nanoseconds"));
+    otelread_json_close(json, '}');
+    otelread_json_key(json, "samples");
+    otelread_json_literal(json, "[%s]", samples);
+    otelread_json_key(json, "timeUnixNano");
+    otelread_json_quoted(json, "%" PRIu64, line->start_unix_ns);
+    otelread_json_key(json, "durationNano");
+    otelread_json_quoted(json, "%" PRIu64, line->duration_ns);
+    otelread_json_close(json, '}');
+}
+
+static void process_write(struct line *line,
+                          const struct oteltop_process *process,
+                          const struct samples *samples)
+{
+    struct otelread_json *const json = &line->json;
+
+    otelread_json_open(json, '{');
+    resource_write(json, process);
+    otelread_json_key(json, "scopeProfiles");
+    otelread_json_open(json, '[');
+    otelread_json_open(json, '{');
+    otelread_json_key(json, "scope");
+    otelread_json_literal(json, "{\"name\":\"otelctx-top\",\"version\":\"%s\"}",
+                          OTELCTX_VERSION);
+    otelread_json_key(json, "profiles");
+    otelread_json_open(json, '[');
+    profile_write(line, "cpu", samples->cpu.data);
+    if (line->wall)
+        profile_write(line, "wall", samples->wall.data);
+    otelread_json_close(json, ']');
+    otelread_json_close(json, '}');
+    otelread_json_close(json, ']');
+    otelread_json_close(json, '}');
+}
+
+static size_t written(const struct otelread_json *json)
+{
+    const long size = ftell(json->out);
+
+    return size > 0 ? (size_t)size : 0;
+}
+
+/* Adds cells of one process, at least one. Returns which is the next. */
+static size_t process_add(struct line *line, const struct oteltop_cells *cells,
+                          size_t at)
+{
+    const struct oteltop_process *const process =
+        cells->list[at]->thread->process;
+    struct samples samples = {.identity = NULL};
+
+    if (!open_json(line, &samples.cpu, &samples.cpu_json))
+        return at;
+    if (open_json(line, &samples.wall, &samples.wall_json)) {
+        do
+            sample_add(line, &samples, cells->list[at++]);
+        while (
+            at < cells->count && cells->list[at]->thread->process == process &&
+            line->dictionary.size + written(&line->json) +
+                    written(&samples.cpu_json) + written(&samples.wall_json) <
+                LINE_SIZE);
+        sample_end(line, &samples);
+        close_json(line, &samples.wall);
+    }
+    close_json(line, &samples.cpu);
+    if (line->error == 0)
+        process_write(line, process, &samples);
+    free(samples.cpu.data);
+    free(samples.wall.data);
+    return at;
+}
+
+/* ---- lines -------------------------------------------------------------- */
+
+/* Writes what was put together, and begins again. */
+static void line_end(struct line *line, FILE *out)
+{
+    struct otelread_json json = {.out = out};
+
+    close_json(line, &line->resources);
+    if (line->dictionary.error != 0)
+        line->error = line->dictionary.error;
+    if (line->error == 0) {
+        otelread_json_open(&json, '{');
+        otelread_json_key(&json, "resourceProfiles");
+        otelread_json_literal(&json, "[%s]", line->resources.data);
+        otelread_json_key(&json, "dictionary");
+        oteltop_dictionary_write(&json, &line->dictionary);
+        otelread_json_close(&json, '}');
+        (void)putc('\n', out);
+    }
+    free(line->resources.data);
+    oteltop_dictionary_free(&line->dictionary);
+}
+
+int oteltop_otlp_json_write(FILE *out, const struct oteltop_window *window,
+                            const struct oteltop_dimensions *by,
+                            uint64_t start_unix_ns, bool wall)
+{
+    struct line line = {.by = by,
+                        .start_unix_ns = start_unix_ns,
+                        .duration_ns = window->end_ns - window->begin_ns,
+                        .wall = wall};
+    struct oteltop_cells cells;
+    size_t at = 0;
+
+    line.error = oteltop_cells_sort(&cells, window);
+    /* Without samples there is one line, too. */
+    while (line.error == 0 && (at == 0 || at < cells.count)) {
+        if (!open_json(&line, &line.resources, &line.json))
+            break;
+        do
+            at = at < cells.count ? process_add(&line, &cells, at) : 1;
+        while (line.error == 0 && at < cells.count &&
+               line.dictionary.size + written(&line.json) < LINE_SIZE);
+        line_end(&line, out);
+    }
+    free(cells.list);
+    return line.error;
+}
