@@ -16,9 +16,13 @@ int oteltop_dimensions_parse(struct oteltop_dimensions *out, const char *text)
     while (rest) {
         const char *const name = strsep(&rest, ",");
 
-        if (name[0] == '\0' || parsed.count == OTELTOP_DIMENSIONS_MAX) {
+        const int error = name[0] == '\0'                          ? -EINVAL
+                          : parsed.count == OTELTOP_DIMENSIONS_MAX ? -E2BIG
+                                                                   : 0;
+
+        if (error != 0) {
             free(parsed.text);
-            return name[0] == '\0' ? -EINVAL : -E2BIG;
+            return error;
         }
         parsed.names[parsed.count++] = name;
     }
@@ -63,6 +67,19 @@ static const char *service(const struct oteltop_cell *cell, char *room)
                : "(no context)";
 }
 
+/* How many bytes of a name leave room for a number, in whole characters. */
+static size_t fitting(const char *name, size_t size)
+{
+    const size_t most = OTELTOP_VALUE_SIZE - sizeof(" -2147483648");
+
+    if (size <= most)
+        return size;
+    size = most;
+    while (size > 0 && ((unsigned char)name[size] & 0xc0) == 0x80)
+        size--;
+    return size;
+}
+
 static const char *process(const struct oteltop_cell *cell, char *room)
 {
     const struct oteltop_process *const process = cell->thread->process;
@@ -74,8 +91,9 @@ static const char *process(const struct oteltop_cell *cell, char *room)
         if (*i == '/' && i[1] != '\0' && i[1] != ' ')
             name = i + 1;
     }
-    (void)snprintf(room, OTELTOP_VALUE_SIZE, "%.*s %d", (int)strcspn(name, " "),
-                   name, (int)process->pid);
+    (void)snprintf(room, OTELTOP_VALUE_SIZE, "%.*s %d",
+                   (int)fitting(name, strcspn(name, " ")), name,
+                   (int)process->pid);
     return room;
 }
 
