@@ -25,6 +25,7 @@ struct oteltop_process {
     struct oteltop_attributes resource;
     struct oteltop_span **spans; /* by hash, or NULL */
     unsigned mark;               /* for who counts processes */
+    uint64_t marked_cpu_ns;      /* and their time, with that mark */
     bool is_recorded;
     struct oteltop_process *next; /* among those that have ended */
 };

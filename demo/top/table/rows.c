@@ -124,10 +124,6 @@ static void add_numbers(struct oteltop_row *row,
         if (length_ns > row->numbers[OTELTOP_LONGEST_NS])
             row->numbers[OTELTOP_LONGEST_NS] = length_ns;
     }
-    if (!row->process || cell->cpu_ns > row->process_cpu_ns) {
-        row->process = cell->thread->process;
-        row->process_cpu_ns = cell->cpu_ns;
-    }
 }
 
 /* Each thread and process once a row: they keep the row's mark. */
@@ -135,12 +131,20 @@ static void count_distinct(struct oteltop_row *row, unsigned mark,
                            const struct oteltop_cell *cell)
 {
     struct oteltop_thread *const thread = cell->thread;
+    struct oteltop_process *const process = thread->process;
 
     if (thread->mark != mark)
         row->numbers[OTELTOP_THREADS]++;
-    if (thread->process->mark != mark)
+    if (process->mark != mark) {
         row->numbers[OTELTOP_PROCESSES]++;
-    thread->mark = thread->process->mark = mark;
+        process->marked_cpu_ns = 0;
+    }
+    thread->mark = process->mark = mark;
+    process->marked_cpu_ns += cell->cpu_ns;
+    if (!row->process || process->marked_cpu_ns > row->process_cpu_ns) {
+        row->process = process;
+        row->process_cpu_ns = process->marked_cpu_ns;
+    }
 }
 
 /* The rows of one depth, in the order of the lines. */
