@@ -55,7 +55,7 @@ static void describe_title(const struct live *live, char *out, size_t size)
                              oteltop_session_processes(live->session),
                              live->view.is_frozen ? "  frozen" : "");
     if (live->view.filter[0] != '\0' && used < size)
-        (void)snprintf(out + used, size - used, "  only with \"%s\"",
+        (void)snprintf(out + used, size - used, "  only with: %s",
                        live->view.filter);
 }
 
@@ -129,6 +129,8 @@ static bool wait_for_keys(struct live *live)
     live->is_over = got <= 0;
     for (ssize_t i = 0; i < got; i++)
         oteltop_view_key(&live->view, keys[i]);
+    if (got < (ssize_t)sizeof(keys))
+        oteltop_view_pause(&live->view);
     return got > 0;
 }
 
@@ -164,7 +166,9 @@ int oteltop_live(struct oteltop_session *session)
     const char *const plain = getenv("NO_COLOR");
     struct live live = {
         .session = session,
-        .view = {.order = OTELTOP_CPU, .wants_wall = options->wall},
+        .view = {.order = OTELTOP_CPU,
+                 .wants_wall = options->wall,
+                 .has_untrusted = options->no_stop},
         .colour = !plain || plain[0] == '\0',
     };
     int status = 0;

@@ -26,6 +26,7 @@ static void prompt_begin(struct oteltop_view *view, char prompt)
 {
     view->prompt = prompt;
     view->text[0] = '\0';
+    view->is_full = false;
     view->complaint = NULL;
 }
 
@@ -40,22 +41,44 @@ static void prompt_end(struct oteltop_view *view)
     view->scroll = 0;
 }
 
-static void prompt_key(struct oteltop_view *view, char key)
+/* Takes away the last character: its later bytes are 10xxxxxx. */
+static void text_shorten(struct oteltop_view *view)
 {
     size_t size = strlen(view->text);
 
+    while (size > 0 && ((unsigned char)view->text[--size] & 0xc0) == 0x80)
+        ;
+    view->text[size] = '\0';
+}
+
+/* A character that does not fit is left out, with the bytes that did. */
+static void text_add(struct oteltop_view *view, char key)
+{
+    const size_t size = strlen(view->text);
+    const bool is_later = ((unsigned char)key & 0xc0) == 0x80;
+
+    if (!is_later)
+        view->is_full = view->is_full || size + 1 >= sizeof(view->text);
+    if (view->is_full)
+        return;
+    if (size + 1 >= sizeof(view->text)) {
+        text_shorten(view);
+        view->is_full = true;
+        return;
+    }
+    view->text[size] = key;
+    view->text[size + 1] = '\0';
+}
+
+static void prompt_key(struct oteltop_view *view, char key)
+{
     if (key == '\r' || key == '\n') {
         prompt_end(view);
-    } else if (key == ESCAPE) {
-        view->prompt = 0;
     } else if (key == BACKSPACE || key == '\b') {
-        /* A character of UTF-8: its later bytes are 10xxxxxx. */
-        while (size > 0 && ((unsigned char)view->text[--size] & 0xc0) == 0x80)
-            ;
-        view->text[size] = '\0';
-    } else if ((unsigned char)key >= ' ' && size + 1 < sizeof(view->text)) {
-        view->text[size] = key;
-        view->text[size + 1] = '\0';
+        text_shorten(view);
+        view->is_full = false;
+    } else if ((unsigned char)key >= ' ') {
+        text_add(view, key);
     }
 }
 
@@ -66,25 +89,50 @@ static void scroll_up(struct oteltop_view *view, size_t rows)
     view->scroll = view->scroll > rows ? view->scroll - rows : 0;
 }
 
-/* ESC [ A and so on: the cursor keys of every terminal. */
-static void escape_key(struct oteltop_view *view, char key)
+/* ECMA-48, 5.4: parameters and intermediate bytes, of which the first number
+ * counts, and a last byte. */
+static void sequence_key(struct oteltop_view *view, char key)
 {
-    if (view->escape == 1) {
-        view->escape = key == '[' || key == 'O' ? 2 : 0;
+    if (key >= '0' && key <= '9') {
+        if (!view->has_number && view->number < 100)
+            view->number = view->number * 10 + (unsigned)(key - '0');
         return;
     }
-    if (key >= '0' && key <= '9') { /* ESC [ 5 ~ */
-        if (key == '5')
-            scroll_up(view, PAGE);
-        else if (key == '6')
-            view->scroll += PAGE;
+    view->has_number = true;
+    if (key >= ' ' && key <= '?')
         return;
-    }
     view->escape = 0;
+    if (view->prompt)
+        return;
     if (key == 'A')
         scroll_up(view, 1);
     else if (key == 'B')
         view->scroll++;
+    else if (key == '~' && view->number == 5)
+        scroll_up(view, PAGE);
+    else if (key == '~' && view->number == 6)
+        view->scroll += PAGE;
+}
+
+/* ESC [ A and so on: the cursor keys of every terminal. */
+static void escape_key(struct oteltop_view *view, char key)
+{
+    if (view->escape == 2) {
+        sequence_key(view, key);
+    } else if (key == '[' || key == 'O') {
+        view->escape = 2;
+        view->number = 0;
+        view->has_number = false;
+    } else if (key != ESCAPE) {
+        oteltop_view_pause(view);
+    }
+}
+
+static void sort_by_next(struct oteltop_view *view)
+{
+    do {
+        view->order = (view->order + 1) % OTELTOP_COLUMNS;
+    } while (view->order == OTELTOP_UNTRUSTED && !view->has_untrusted);
 }
 
 static void single_key(struct oteltop_view *view, char key)
@@ -98,7 +146,7 @@ static void single_key(struct oteltop_view *view, char key)
         prompt_begin(view, key);
         break;
     case 's':
-        view->order = (view->order + 1) % OTELTOP_COLUMNS;
+        sort_by_next(view);
         break;
     case 'f':
     case ' ':
@@ -118,12 +166,19 @@ static void single_key(struct oteltop_view *view, char key)
 
 void oteltop_view_key(struct oteltop_view *view, char key)
 {
-    if (view->prompt)
-        prompt_key(view, key);
+    if (view->escape > 0)
+        escape_key(view, key);
     else if (key == ESCAPE)
         view->escape = 1;
-    else if (view->escape > 0)
-        escape_key(view, key);
+    else if (view->prompt)
+        prompt_key(view, key);
     else
         single_key(view, key);
+}
+
+void oteltop_view_pause(struct oteltop_view *view)
+{
+    if (view->escape == 1)
+        view->prompt = 0;
+    view->escape = 0;
 }
