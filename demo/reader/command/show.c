@@ -20,7 +20,8 @@ void otelread_complain(pid_t pid, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    (void)fprintf(stderr, "otelctx-read: PID %d: %s\n", (int)pid, text);
+    (void)fprintf(stderr, "%s: PID %d: %s\n", program_invocation_short_name,
+                  (int)pid, text);
 }
 
 /* OTEP 4719, "Payload Format": keys are unique. Warns once for each key. */

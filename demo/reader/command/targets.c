@@ -46,8 +46,8 @@ static void mention_process(pid_t pid)
 
 static int fail(int error)
 {
-    (void)fprintf(stderr, "otelctx-read: cannot find processes: %s\n",
-                  strerror(-error));
+    (void)fprintf(stderr, "%s: cannot find processes: %s\n",
+                  program_invocation_short_name, strerror(-error));
     return OTELREAD_ERROR;
 }
 
@@ -66,7 +66,8 @@ static int find_name(struct otelread_targets *targets, const char *word)
     if (count > 0)
         return OTELREAD_OK;
     otelread_escape_copy(name, sizeof(name), word, strlen(word));
-    (void)fprintf(stderr, "otelctx-read: no process is called '%s'\n", name);
+    (void)fprintf(stderr, "%s: no process is called '%s'\n",
+                  program_invocation_short_name, name);
     return OTELREAD_NO_PROCESS;
 }
 

@@ -4,11 +4,42 @@
 
 #include "demo/reader/command/targets.h"
 #include "demo/reader/os/helper.h"
+#include "demo/reader/os/identify.h"
+#include "demo/reader/os/stat.h"
+#include "demo/reader/report/status.h"
 #include "demo/top/command/options.h"
 #include "demo/top/command/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* Leaves those that are there, each once; for a thread, its process. */
+static int check(struct otelread_targets *targets)
+{
+    size_t kept = 0;
+    int status = 0;
+
+    for (size_t i = 0; i < targets->count; i++) {
+        const pid_t process = otelread_identify_thread(targets->pids[i]);
+        const pid_t pid = process != 0 ? process : targets->pids[i];
+        struct otelread_stat stat;
+        size_t same = 0;
+
+        if (otelread_stat_read(pid, pid, &stat) != 0) {
+            (void)fprintf(stderr, "otelctx-top: there is no process %d\n",
+                          (int)pid);
+            status = OTELREAD_NO_PROCESS;
+            continue;
+        }
+        while (same < kept && targets->pids[same] != pid)
+            same++;
+        targets->pids[same] = pid;
+        if (same == kept)
+            kept++;
+    }
+    targets->count = kept;
+    return status;
+}
 
 static int run(const struct oteltop_options *options)
 {
@@ -23,12 +54,14 @@ static int run(const struct oteltop_options *options)
     if (options->count == 0)
         return oteltop_run(options, NULL, 0);
 
-    int status =
+    const int found =
         otelread_targets_find(&targets, options->words, options->count);
+    const int checked = check(&targets);
+    int status = 0;
     if (targets.count > 0)
         status = oteltop_run(options, targets.pids, targets.count);
     free(targets.pids);
-    return status;
+    return status != 0 ? status : found != 0 ? found : checked;
 }
 
 int main(int argc, char **argv)

@@ -160,7 +160,21 @@ static const struct option names[] = {
     {NULL, 0, NULL, 0},
 };
 
-static int take(struct oteltop_options *options, int option, const char *word)
+/* Letters may share a word, which getopt_long() then has not left yet. */
+static int complain_unknown(const char *word, const char *next)
+{
+    char letter[] = "-?";
+
+    if (optopt > 0 && next && next[0] == '-' && next[1] != '-' &&
+        strchr(next, optopt))
+        letter[1] = (char)optopt;
+    return complain("cannot understand option",
+                    letter[1] == '?' ? word : letter);
+}
+
+/* next: what getopt_long() goes on with, or NULL; word: the one before. */
+static int take(struct oteltop_options *options, int option, const char *word,
+                const char *next)
 {
     switch (option) {
     case 'a':
@@ -205,7 +219,7 @@ static int take(struct oteltop_options *options, int option, const char *word)
     case ':':
         return complain("an argument is missing behind", word);
     default:
-        return complain("cannot understand option", word);
+        return complain_unknown(word, next);
     }
 }
 
@@ -237,7 +251,7 @@ int oteltop_options_parse(struct oteltop_options *options, int argc,
     opterr = 0;
     while (status == 0 &&
            (option = getopt_long(argc, argv, letters, names, NULL)) != -1)
-        status = take(options, option, argv[optind - 1]);
+        status = take(options, option, argv[optind - 1], argv[optind]);
     options->words = argv + optind;
     options->count = (size_t)(argc - optind);
     if (status == 0 && !options->help && !options->version)
