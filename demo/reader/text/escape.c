@@ -56,15 +56,53 @@ size_t otelread_escape_next(const uint8_t *text, size_t size,
     return length;
 }
 
+/* Unicode Standard Annex 11: what is wide, and some characters between. */
+static bool is_wide(uint32_t code)
+{
+    static const struct {
+        uint32_t first;
+        uint32_t last;
+    } wide[] = {
+        {0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},
+        {0x23e9, 0x23f3},   {0x25fd, 0x25fe},   {0x2614, 0x2615},
+        {0x2630, 0x2637},   {0x2648, 0x2653},   {0x267f, 0x27bf},
+        {0x2b1b, 0x2b1c},   {0x2b50, 0x2b55},   {0x2e80, 0x303e},
+        {0x3041, 0xa4cf},   {0xa960, 0xa97f},   {0xac00, 0xd7a3},
+        {0xf900, 0xfaff},   {0xfe10, 0xfe19},   {0xfe30, 0xfe6f},
+        {0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x16fe0, 0x1b2ff},
+        {0x1d300, 0x1d376}, {0x1f004, 0x1f004}, {0x1f0cf, 0x1f0cf},
+        {0x1f18e, 0x1f1ff}, {0x1f200, 0x1faff}, {0x20000, 0x3fffd},
+    };
+
+    for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++) {
+        if (code >= wide[i].first && code <= wide[i].last)
+            return true;
+    }
+    return false;
+}
+
+/* As otelread_escape_next(), with the columns that the string takes. */
+static size_t next(const uint8_t *text, size_t size,
+                   char out[OTELREAD_ESCAPE_MAX], size_t *columns)
+{
+    const size_t taken = otelread_escape_next(text, size, out);
+    uint32_t code;
+
+    (void)otelread_utf8_next(text, size, &code);
+    *columns = out[0] == '\\' ? strlen(out) : is_wide(code) ? 2 : 1;
+    return taken;
+}
+
 size_t otelread_escape_width(const void *text, size_t size)
 {
     char one[OTELREAD_ESCAPE_MAX];
     const uint8_t *bytes = text;
     size_t width = 0;
+    size_t columns;
 
     for (size_t at = 0; at < size;) {
-        at += otelread_escape_next(bytes + at, size - at, one);
-        width += one[0] == '\\' ? strlen(one) : 1;
+        at += next(bytes + at, size - at, one, &columns);
+        width += columns;
     }
     return width;
 }
@@ -87,6 +125,27 @@ void otelread_escape_print_start(FILE *out, const void *text, size_t size,
     }
     if (at < size)
         (void)fputs("...", out);
+}
+
+void otelread_escape_print_cut(FILE *out, const void *text, size_t size,
+                               size_t columns)
+{
+    const size_t dots = columns > 3 ? 3 : 0;
+    const bool fits = otelread_escape_width(text, size) <= columns;
+    char one[OTELREAD_ESCAPE_MAX];
+    const uint8_t *bytes = text;
+    size_t room = fits ? columns : columns - dots;
+    size_t width;
+
+    for (size_t at = 0; at < size;) {
+        at += next(bytes + at, size - at, one, &width);
+        if (width > room)
+            break;
+        room -= width;
+        (void)fputs(one, out);
+    }
+    if (!fits)
+        (void)fputs(&"..."[3 - dots], out);
 }
 
 void otelread_escape_copy(char *out, size_t out_size, const void *text,

@@ -21,7 +21,7 @@
 size_t otelread_escape_next(const uint8_t *text, size_t size,
                             char out[OTELREAD_ESCAPE_MAX]);
 
-/* About how many columns of a terminal the escaped text takes. */
+/* How many columns of a terminal the escaped text takes at most. */
 size_t otelread_escape_width(const void *text, size_t size);
 
 void otelread_escape_print(FILE *out, const void *text, size_t size);
@@ -29,6 +29,10 @@ void otelread_escape_print(FILE *out, const void *text, size_t size);
 /* At most limit characters of the text; "..." when there is more. */
 void otelread_escape_print_start(FILE *out, const void *text, size_t size,
                                  size_t limit);
+
+/* At most so many columns; "..." at the end when there is more. */
+void otelread_escape_print_cut(FILE *out, const void *text, size_t size,
+                               size_t columns);
 
 /* Into a buffer, NUL-terminated; "..." at the end when it does not fit. */
 void otelread_escape_copy(char *out, size_t out_size, const void *text,

@@ -55,11 +55,10 @@ static void print_number(char *out, size_t size, enum oteltop_column column,
 /* A line is made whole, and then cut at the terminal's width. */
 static void print_line(FILE *out, const char *line, size_t size, unsigned width)
 {
-    if (width == 0 || otelread_escape_width(line, size) <= width)
+    if (width == 0)
         otelread_escape_print(out, line, size);
     else
-        otelread_escape_print_start(out, line, size,
-                                    width > 3 ? width - 3 : width);
+        otelread_escape_print_cut(out, line, size, width);
 }
 
 void oteltop_table_heading(FILE *out, const struct oteltop_dimensions *by,
@@ -94,6 +93,8 @@ void oteltop_table_heading(FILE *out, const struct oteltop_dimensions *by,
 void oteltop_table_row(FILE *out, const struct oteltop_row *row,
                        uint64_t passed_ns, const struct oteltop_style *style)
 {
+    const size_t indent = 2 * row->depth;
+    const size_t width = otelread_escape_width(row->value, strlen(row->value));
     char *line = NULL;
     size_t size = 0;
     FILE *const text = open_memstream(&line, &size);
@@ -110,9 +111,11 @@ void oteltop_table_row(FILE *out, const struct oteltop_row *row,
                      passed_ns);
         (void)fprintf(text, "%*s", columns[i].width, number);
     }
-    (void)fprintf(text, "  %*s%-*s", (int)(2 * row->depth), "",
-                  VALUE_WIDTH - (int)(2 * row->depth), row->value);
-    (void)fprintf(text, "  %s", row->command);
+    (void)fprintf(text, "  %*s%s", (int)indent, "", row->value);
+    (void)fprintf(
+        text, "%*s  %s",
+        indent + width < VALUE_WIDTH ? VALUE_WIDTH - (int)(indent + width) : 0,
+        "", row->command);
     (void)fclose(text);
     while (size > 0 && line[size - 1] == ' ')
         size--;

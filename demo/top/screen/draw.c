@@ -7,24 +7,25 @@
 
 #define HOME       "\033[H"
 #define CLEAR_LINE "\033[K"
-#define CLEAR_REST "\033[J"
 #define REVERSE    "\033[7m"
-#define PLAIN      "\033[0m"
 
 static void text(FILE *out, const char *line, unsigned width)
 {
-    const size_t size = strlen(line);
+    otelread_escape_print_cut(out, line, strlen(line), width);
+}
 
-    if (otelread_escape_width(line, size) <= width)
-        otelread_escape_print(out, line, size);
-    else
-        otelread_escape_print_start(out, line, size,
-                                    width > 3 ? width - 3 : width);
+/*
+ * The line is cleared before it is written: the cursor stays on the last column
+ * of a line that is full, which clearing would take away.
+ */
+static void begin_line(FILE *out)
+{
+    (void)fputs(CLEAR_LINE, out);
 }
 
 static void end_line(FILE *out)
 {
-    (void)fputs(CLEAR_LINE "\r\n", out);
+    (void)fputs("\r\n", out);
 }
 
 /* What is typed, or what is wrong with it, or what the looks cost. */
@@ -38,9 +39,9 @@ static void last_line(FILE *out, const struct oteltop_view *view,
                        view->prompt == 'b' ? "rows" : "only with", view->text);
     else if (view->complaint)
         (void)snprintf(line, sizeof(line), "rows: %s", view->complaint);
+    begin_line(out);
     text(out, view->prompt || view->complaint ? line : frame->cost,
          frame->style.width);
-    (void)fputs(CLEAR_LINE, out);
 }
 
 static void rows(FILE *out, struct oteltop_view *view,
@@ -51,6 +52,7 @@ static void rows(FILE *out, struct oteltop_view *view,
     if (view->scroll + room > count)
         view->scroll = count > room ? count - room : 0;
     for (size_t i = 0; i < room; i++) {
+        begin_line(out);
         if (view->scroll + i < count)
             oteltop_table_row(out, &frame->rows->list[view->scroll + i],
                               frame->passed_ns, &frame->style);
@@ -63,32 +65,44 @@ static void help(FILE *out, const struct oteltop_frame *frame, size_t room)
     const char *const *line = oteltop_view_help;
 
     for (size_t i = 0; i < room; i++) {
+        begin_line(out);
         if (*line)
             text(out, *line++, frame->style.width);
         end_line(out);
     }
 }
 
-void oteltop_draw(FILE *out, struct oteltop_view *view,
-                  const struct oteltop_frame *frame)
+static void title(FILE *out, const struct oteltop_frame *frame)
 {
-    const size_t room = frame->lines > 3 ? frame->lines - 3 : 1;
-
-    (void)fputs(HOME, out);
+    begin_line(out);
     text(out, frame->title, frame->style.width);
     end_line(out);
+}
+
+static void heading(FILE *out, const struct oteltop_view *view,
+                    const struct oteltop_frame *frame)
+{
+    begin_line(out);
     if (frame->style.colour)
         (void)fputs(REVERSE, out);
     oteltop_table_heading(out, &view->by, &frame->style);
-    (void)fputs(CLEAR_LINE, out);
-    if (frame->style.colour)
-        (void)fputs(PLAIN, out);
-    (void)fputs("\r\n", out);
+    end_line(out);
+}
+
+void oteltop_draw(FILE *out, struct oteltop_view *view,
+                  const struct oteltop_frame *frame)
+{
+    const size_t room = frame->lines > 3 ? frame->lines - 3 : 0;
+
+    (void)fputs(HOME, out);
+    if (frame->lines > 1)
+        title(out, frame);
+    if (frame->lines > 2)
+        heading(out, view, frame);
     if (view->wants_help)
         help(out, frame, room);
     else
         rows(out, view, frame, room);
     last_line(out, view, frame);
-    (void)fputs(CLEAR_REST, out);
     (void)fflush(out);
 }
