@@ -2,6 +2,7 @@
 #include "demo/top/collect/collector.h"
 
 #include "demo/reader/os/clock.h"
+#include "demo/reader/os/memory.h"
 #include "demo/reader/os/processes.h"
 #include "demo/top/collect/describe.h"
 
@@ -17,6 +18,10 @@
 /* Threads are stopped for one part of so many of the time. */
 #define STOP_SHARE 250
 
+/* After a stop that took long, because the machine stood still, there is none
+ * for a second at most. */
+#define LOWEST_NS ((int64_t)(SECOND_NS / STOP_SHARE))
+
 /* What a stop takes, before the first one was measured. */
 #define STOP_GUESS_NS 30000U
 
@@ -27,6 +32,9 @@
 
 /* Less than this that nobody has seen is the kernel's delay. */
 #define UNSEEN_NS 10000000U
+
+/* A thread that used more since the last table should have had a sample. */
+#define UNSAMPLED_NS 100000000U
 
 /* ---- processes ---------------------------------------------------------- */
 
@@ -45,6 +53,7 @@ static int append(struct oteltop_collector *collector, pid_t pid)
     }
     added->pid = pid;
     added->ended = &collector->ended;
+    added->is_new = collector->next_list_ns != 0;
     if (oteltop_watched_update(added) != 0) { /* it is gone already */
         oteltop_watched_free(added);
         free(added);
@@ -154,6 +163,32 @@ static int list(struct oteltop_collector *collector)
     return error;
 }
 
+/* What a program has used that executes another one now counts for it. */
+static void update(struct oteltop_collector *collector,
+                   struct oteltop_watched *watched)
+{
+    const struct oteltop_process *const before = watched->process;
+    const unsigned number = before->number;
+
+    if (otelread_memory_is_gone(&watched->report.target))
+        emit_rest(collector, watched);
+    if (oteltop_watched_update(watched) == -ESRCH)
+        watched->has_ended = true;
+    else if (watched->process->number != number)
+        collector->taker.gone(collector->taker.self, before,
+                              collector->last_ns - collector->start_ns);
+}
+
+static void update_stale(struct oteltop_collector *collector)
+{
+    for (size_t i = 0; i < collector->count; i++) {
+        struct oteltop_watched *const watched = collector->watched[i];
+
+        if (watched->is_stale && !watched->has_ended)
+            update(collector, watched);
+    }
+}
+
 /* Each process once a second, a few at each look. */
 static void update_some(struct oteltop_collector *collector)
 {
@@ -165,8 +200,8 @@ static void update_some(struct oteltop_collector *collector)
 
         struct oteltop_watched *const watched =
             collector->watched[collector->next_updated];
-        if (!watched->has_ended && oteltop_watched_update(watched) == -ESRCH)
-            watched->has_ended = true;
+        if (!watched->has_ended)
+            update(collector, watched);
     }
 }
 
@@ -219,7 +254,18 @@ static void take(struct oteltop_collector *collector,
             sample.none = "no_memory";
     }
     task->cpu_ns = task->wall_ns = 0;
+    task->was_sampled = true;
     emit(collector, watched, &sample);
+}
+
+/*
+ * A context that was published since may have given the keys of threads another
+ * meaning. Then the threads keep what they owe, until it has been read.
+ */
+static bool is_republished(struct oteltop_watched *watched)
+{
+    return watched->report.status == OTELREAD_OK &&
+           !otelread_report_is_unchanged(&watched->report);
 }
 
 static void read_threads(struct oteltop_collector *collector,
@@ -232,14 +278,15 @@ static void read_threads(struct oteltop_collector *collector,
     if (count == 0)
         return;
     threads->manner = stop ? OTELREAD_BRIEFLY : OTELREAD_AS_IT_RUNS;
-    if (otelread_threads_read_some(threads, &watched->report.target,
+
+    const int error =
+        otelread_threads_read_some(threads, &watched->report.target,
                                    watched->report.status == OTELREAD_OK
                                        ? &watched->report.contexts.list[0]
                                        : NULL,
-                                   tids, count) != 0) {
-        watched->has_contexts = false; /* look for them again */
-        return;
-    }
+                                   tids, count);
+    watched->has_contexts = error == 0; /* else look for them again */
+    watched->is_stale = error == -EAGAIN || is_republished(watched);
     for (size_t i = 0; i < threads->sample.count; i++) {
         const struct otelread_thread *const thread =
             &threads->sample.threads[i];
@@ -251,7 +298,8 @@ static void read_threads(struct oteltop_collector *collector,
                 cost->longest_ns = thread->stopped_ns;
             collector->allowed_ns -= (int64_t)thread->stopped_ns;
         }
-        take(collector, watched, thread, stop);
+        if (watched->has_contexts && !watched->is_stale)
+            take(collector, watched, thread, stop);
     }
 }
 
@@ -294,7 +342,7 @@ static void sample(struct oteltop_collector *collector,
     }
     watched->next_sampled = watched->next_stopped;
     read_threads(collector, watched, tids, stops, true);
-    if (watched->has_contexts)
+    if (watched->has_contexts && !watched->is_stale)
         read_threads(collector, watched, tids + watched->count - reads, reads,
                      false);
     free(tids);
@@ -344,6 +392,8 @@ static void allow(struct oteltop_collector *collector, uint64_t passed_ns)
     collector->allowed_ns += (int64_t)(passed_ns / STOP_SHARE);
     if (collector->allowed_ns > SECOND_NS / STOP_SHARE / 10)
         collector->allowed_ns = SECOND_NS / STOP_SHARE / 10;
+    if (collector->allowed_ns < -LOWEST_NS)
+        collector->allowed_ns = -LOWEST_NS;
 }
 
 void oteltop_collector_look(struct oteltop_collector *collector)
@@ -357,6 +407,7 @@ void oteltop_collector_look(struct oteltop_collector *collector)
         collector->next_list_ns = now_ns + LIST_NS;
         (void)list(collector);
     }
+    update_stale(collector);
     update_some(collector);
     for (size_t i = 0; i < collector->count; i++)
         oteltop_watched_look(collector->watched[i], passed_ns,
@@ -379,12 +430,49 @@ void oteltop_collector_look(struct oteltop_collector *collector)
     }
 }
 
+static void emit_owed(struct oteltop_collector *collector,
+                      struct oteltop_watched *watched,
+                      struct oteltop_task *task)
+{
+    if (task->cpu_ns > 0)
+        emit(collector, watched,
+             &(struct oteltop_sample){.thread = task->thread,
+                                      .none = "not_sampled",
+                                      .state = '?',
+                                      .cpu_ns = task->cpu_ns});
+    task->cpu_ns = 0;
+}
+
+static void emit_unsampled(struct oteltop_collector *collector,
+                           struct oteltop_watched *watched)
+{
+    for (size_t i = 0; i < watched->count; i++) {
+        struct oteltop_task *const task = &watched->tasks[i];
+
+        if (!task->was_sampled && task->cpu_ns > UNSAMPLED_NS)
+            emit_owed(collector, watched, task);
+        task->was_sampled = false;
+    }
+}
+
+void oteltop_collector_finish(struct oteltop_collector *collector)
+{
+    oteltop_collector_look(collector);
+    for (size_t i = 0; i < collector->count; i++) {
+        struct oteltop_watched *const watched = collector->watched[i];
+
+        for (size_t j = 0; j < watched->count; j++)
+            emit_owed(collector, watched, &watched->tasks[j]);
+    }
+}
+
 void oteltop_collector_settle(struct oteltop_collector *collector)
 {
     for (size_t i = 0; i < collector->count; i++) {
         struct oteltop_watched *const watched = collector->watched[i];
         const uint64_t unseen_ns = oteltop_watched_unseen(watched);
 
+        emit_unsampled(collector, watched);
         if (watched->count == 0 || unseen_ns == 0 ||
             (watched->has_contexts && unseen_ns < UNSEEN_NS))
             continue;

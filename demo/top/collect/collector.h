@@ -49,6 +49,9 @@ void oteltop_collector_look(struct oteltop_collector *collector);
  */
 void oteltop_collector_settle(struct oteltop_collector *collector);
 
+/* Looks for the last time, and hands out what threads owe without a sample. */
+void oteltop_collector_finish(struct oteltop_collector *collector);
+
 /* Nothing refers to earlier samples any more. */
 void oteltop_collector_forget(struct oteltop_collector *collector);
 

@@ -64,7 +64,7 @@ static int tasks_merge(struct oteltop_watched *watched, const pid_t *tids,
     struct oteltop_task *const merged = calloc(count + 1, sizeof(*merged));
     struct oteltop_task *known = watched->tasks;
     const struct oteltop_task *const end = known + watched->count;
-    const bool is_new = watched->count > 0;
+    const bool is_new = watched->count > 0 || watched->is_new;
     size_t used = 0;
 
     if (!merged)
@@ -171,21 +171,78 @@ static int make(struct oteltop_watched *watched)
     return 0;
 }
 
-int oteltop_watched_update(struct oteltop_watched *watched)
+/* Samples that were taken stay with what the process said of itself then. */
+static int tasks_move(struct oteltop_watched *watched,
+                      struct oteltop_process *process)
+{
+    for (size_t i = 0; i < watched->count; i++) {
+        struct oteltop_task *const task = &watched->tasks[i];
+        struct oteltop_thread *const moved =
+            oteltop_thread_new(process, task->thread->tid, task->thread->name);
+
+        if (!moved)
+            return -ENOMEM;
+        moved->number = task->thread->number;
+        moved->is_recorded = task->thread->is_recorded;
+        oteltop_ended_add_thread(watched->ended, task->thread);
+        task->thread = moved;
+    }
+    return 0;
+}
+
+/* The same program; if it describes itself in other words, it is another
+ * process to the tables, and keeps its number in recordings. */
+static int renew(struct oteltop_watched *watched)
+{
+    struct otelread_report *const report = &watched->report;
+    struct oteltop_process *const old = watched->process;
+    struct oteltop_process *const renewed = oteltop_process_new(old->pid);
+    int error;
+
+    if (!renewed)
+        return -ENOMEM;
+    otelread_report_update(report, OTELREAD_PATIENCE_SHORT);
+    oteltop_describe_process(renewed, &report->target);
+    error = report->status == OTELREAD_NO_PROCESS
+                ? -ESRCH
+                : oteltop_describe_context(renewed, report);
+    if (error != 0 || oteltop_process_is_same(renewed, old)) {
+        oteltop_process_free(renewed);
+        return error;
+    }
+    renewed->number = old->number;
+    renewed->spans = old->spans;
+    old->spans = NULL;
+    watched->process = renewed;
+    error = tasks_move(watched, renewed);
+    oteltop_ended_add_process(watched->ended, old);
+    return error;
+}
+
+/* Whether what was known may be wrong, and is known again. */
+static int check(struct oteltop_watched *watched)
 {
     const struct otelread_target *const target = &watched->report.target;
+    int error;
+
+    if (!watched->process || otelread_memory_is_gone(target))
+        error = make(watched);
+    else if (!otelread_report_is_unchanged(&watched->report))
+        error = renew(watched);
+    else
+        return otelread_target_check(target);
+    watched->has_contexts = false;
+    return error;
+}
+
+int oteltop_watched_update(struct oteltop_watched *watched)
+{
     const bool is_first = !watched->process;
+    const int error = check(watched);
 
-    if (is_first || otelread_memory_is_gone(target) ||
-        !otelread_report_is_unchanged(&watched->report)) {
-        const int error = make(watched);
-
-        if (error != 0)
-            return error;
-        watched->has_contexts = false;
-    } else if (otelread_target_check(target) != 0) {
-        return -ESRCH;
-    }
+    watched->is_stale = false;
+    if (error != 0)
+        return error;
     if (!watched->has_contexts)
         find_contexts(watched);
     if (watched->has_contexts)
@@ -194,7 +251,7 @@ int oteltop_watched_update(struct oteltop_watched *watched)
         tasks_list_main(watched);
     if (is_first) {
         (void)oteltop_cpu_of_process(watched->pid, &watched->cpu_ns);
-        watched->accounted_ns = watched->cpu_ns;
+        watched->accounted_ns = watched->is_new ? 0 : watched->cpu_ns;
     }
     return 0;
 }

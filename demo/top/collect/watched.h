@@ -17,12 +17,13 @@ struct oteltop_task {
     uint64_t cpu_ns;  /* owed: stands for the next sample */
     uint64_t wall_ns; /* likewise, as long as it is due */
     char state;
-    bool is_due; /* for a sample, at this look */
+    bool is_due;      /* for a sample, at this look */
+    bool was_sampled; /* since the last table */
 };
 
 /*
- * A process, as it is looked at again and again. Begin with pid and ended,
- * and all else zero.
+ * A process, as it is looked at again and again. Begin with pid, ended
+ * and is_new, and all else zero.
  */
 struct oteltop_watched {
     pid_t pid;
@@ -39,6 +40,8 @@ struct oteltop_watched {
     unsigned long links;   /* of /proc/PID/task: another one, other threads */
     bool has_tls;
     bool has_contexts; /* threads keep contexts: each is sampled */
+    bool is_new;       /* it began while others were looked at */
+    bool is_stale;     /* it has another context, or executes another program */
     bool has_ended;
 };
 

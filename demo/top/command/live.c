@@ -188,6 +188,8 @@ int oteltop_live(struct oteltop_session *session)
            !oteltop_signals_is_over())
         status = step(&live);
     oteltop_terminal_end();
+    oteltop_session_finish(session);
+    oteltop_session_settle(session);
     oteltop_rows_free(&live.rows);
     oteltop_dimensions_free(&live.view.by);
     return status;

@@ -105,6 +105,7 @@ int oteltop_once(struct oteltop_session *session)
         status = sample(session, wanted_ns > 0 ? wanted_ns : SECOND_NS);
     if (status != 0)
         return status;
+    oteltop_session_finish(session);
     oteltop_session_settle(session);
     if (options->pprof)
         status = write_profile(session, options->pprof);

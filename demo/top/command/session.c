@@ -177,6 +177,12 @@ int oteltop_session_step(struct oteltop_session *session)
     return 0;
 }
 
+void oteltop_session_finish(struct oteltop_session *session)
+{
+    if (!session->options->replay)
+        oteltop_collector_finish(&session->collector);
+}
+
 void oteltop_session_settle(struct oteltop_session *session)
 {
     session->window.end_ns = session->total.end_ns =

@@ -40,6 +40,9 @@ int oteltop_session_step(struct oteltop_session *session);
 /* Adds all of a recording, up to this time. Likewise. */
 int oteltop_session_skip_to(struct oteltop_session *session, uint64_t at_ns);
 
+/* Before the last window ends: looks once more. */
+void oteltop_session_finish(struct oteltop_session *session);
+
 /* Ends the window, at the last look; what it has can be shown. */
 void oteltop_session_settle(struct oteltop_session *session);
 

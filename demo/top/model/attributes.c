@@ -36,6 +36,19 @@ const char *oteltop_attributes_find(const struct oteltop_attributes *attributes,
     return NULL;
 }
 
+bool oteltop_attributes_are_same(const struct oteltop_attributes *a,
+                                 const struct oteltop_attributes *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        if (strcmp(a->list[i].key, b->list[i].key) != 0 ||
+            strcmp(a->list[i].value, b->list[i].value) != 0)
+            return false;
+    }
+    return true;
+}
+
 void oteltop_attributes_free(struct oteltop_attributes *attributes)
 {
     for (size_t i = 0; i < attributes->count; i++) {

@@ -2,6 +2,7 @@
 #ifndef OTELTOP_ATTRIBUTES_H
 #define OTELTOP_ATTRIBUTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Names and values, NUL-terminated UTF-8, in the order they were added. */
@@ -20,6 +21,10 @@ int oteltop_attributes_add(struct oteltop_attributes *attributes,
 /* The value of a key, the last one; NULL: none. */
 const char *oteltop_attributes_find(const struct oteltop_attributes *attributes,
                                     const char *key);
+
+/* Whether they are equal, in the same order. */
+bool oteltop_attributes_are_same(const struct oteltop_attributes *a,
+                                 const struct oteltop_attributes *b);
 
 void oteltop_attributes_free(struct oteltop_attributes *attributes);
 

@@ -43,6 +43,21 @@ void oteltop_process_free(struct oteltop_process *process)
     free(process);
 }
 
+static bool is_same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool oteltop_process_is_same(const struct oteltop_process *a,
+                             const struct oteltop_process *b)
+{
+    return is_same_text(a->command, b->command) &&
+           is_same_text(a->container, b->container) &&
+           is_same_text(a->pod, b->pod) && is_same_text(a->cgroup, b->cgroup) &&
+           is_same_text(a->context, b->context) &&
+           oteltop_attributes_are_same(&a->resource, &b->resource);
+}
+
 struct oteltop_thread *oteltop_thread_new(struct oteltop_process *process,
                                           pid_t tid, const char *name)
 {
@@ -107,18 +122,8 @@ static bool has_same_ids(const struct oteltop_span *a,
 
 static bool is_same(const struct oteltop_span *a, const struct oteltop_span *b)
 {
-    if (!has_same_ids(a, b) || a->flags != b->flags ||
-        a->attributes.count != b->attributes.count)
-        return false;
-    for (size_t i = 0; i < a->attributes.count; i++) {
-        const struct oteltop_attribute *const left = &a->attributes.list[i];
-        const struct oteltop_attribute *const right = &b->attributes.list[i];
-
-        if (strcmp(left->key, right->key) != 0 ||
-            strcmp(left->value, right->value) != 0)
-            return false;
-    }
-    return true;
+    return has_same_ids(a, b) && a->flags == b->flags &&
+           oteltop_attributes_are_same(&a->attributes, &b->attributes);
 }
 
 /* All spans with the same ids are in one list. */

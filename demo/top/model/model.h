@@ -75,6 +75,10 @@ struct oteltop_sample {
 struct oteltop_process *oteltop_process_new(pid_t pid);
 void oteltop_process_free(struct oteltop_process *process);
 
+/* Whether all texts are equal, those of the resource in the same order. */
+bool oteltop_process_is_same(const struct oteltop_process *a,
+                             const struct oteltop_process *b);
+
 struct oteltop_thread *oteltop_thread_new(struct oteltop_process *process,
                                           pid_t tid, const char *name);
 void oteltop_thread_free(struct oteltop_thread *thread);

@@ -59,12 +59,23 @@ static const char *service(const struct oteltop_cell *cell, char *room)
     const char *const name =
         oteltop_attributes_find(&process->resource, "service.name");
 
-    (void)room;
     if (name)
         return name;
-    return strcmp(or_none(process->context, ""), "ok") == 0
-               ? "(no service.name)"
-               : "(no context)";
+    if (strcmp(or_none(process->context, ""), "ok") == 0)
+        return "(no service.name)";
+    /* "no_permission" and so on */
+    (void)snprintf(room, OTELTOP_VALUE_SIZE, "(%s)",
+                   or_none(process->context, "no context"));
+    for (char *i = room; (i = strchr(i, '_'));)
+        *i = ' ';
+    return room;
+}
+
+/* Why there is nothing of a span. */
+static const char *absent(const struct oteltop_cell *cell, const char *what)
+{
+    return strcmp(or_none(cell->none, ""), "not_sampled") == 0 ? "(not sampled)"
+                                                               : what;
 }
 
 /* How many bytes of a name leave room for a number, in whole characters. */
@@ -108,14 +119,14 @@ static const char *trace(const struct oteltop_cell *cell, char *room)
 {
     return cell->span ? hexadecimal(room, cell->span->trace_id,
                                     sizeof(cell->span->trace_id))
-                      : "(no trace)";
+                      : absent(cell, "(no trace)");
 }
 
 static const char *span(const struct oteltop_cell *cell, char *room)
 {
     return cell->span ? hexadecimal(room, cell->span->span_id,
                                     sizeof(cell->span->span_id))
-                      : "(no span)";
+                      : absent(cell, "(no span)");
 }
 
 static const char *state(const struct oteltop_cell *cell, char *room)
@@ -164,8 +175,9 @@ static const char *attribute(const char *name, const struct oteltop_cell *cell,
         value = oteltop_attributes_find(&cell->thread->process->resource, name);
     if (value)
         return value;
-    (void)snprintf(room, OTELTOP_VALUE_SIZE, "(no %s)",
-                   cell->span ? name : "span");
+    if (!cell->span)
+        return absent(cell, "(no span)");
+    (void)snprintf(room, OTELTOP_VALUE_SIZE, "(no %s)", name);
     return room;
 }
 

@@ -82,8 +82,12 @@ Test(dimension, a_service_is_called_by_its_name_or_why_it_has_none)
     expect_value("service", "shop");
     oteltop_attributes_free(&shop->process->resource);
     expect_value("service", "(no service.name)");
-    strcpy(shop->process->context, "no");
+    free(shop->process->context);
+    shop->process->context = strdup("no_context");
     expect_value("service", "(no context)");
+    free(shop->process->context);
+    shop->process->context = strdup("no_permission");
+    expect_value("service", "(no permission)");
     free(shop->process->context);
     shop->process->context = NULL;
     expect_value("service", "(no context)");
@@ -188,6 +192,18 @@ Test(dimension, an_attribute_that_is_not_there_says_so)
     expect_value("http.route", "(no span)");
     cell.span = cells_span(shop, 1, NULL, 0);
     expect_value("http.route", "(no http.route)");
+}
+
+Test(dimension, a_thread_without_a_sample_is_told_from_one_without_a_span)
+{
+    cell.none = "detached";
+    expect_value("trace", "(no trace)");
+    expect_value("http.route", "(no span)");
+    cell.none = "not_sampled";
+    expect_value("trace", "(not sampled)");
+    expect_value("span", "(not sampled)");
+    expect_value("http.route", "(not sampled)");
+    expect_value("service", "shop");
 }
 
 Test(dimension, a_key_may_be_longer_than_a_value)
