@@ -24,8 +24,8 @@ struct oteltop_process {
     char *context;   /* "ok", or why there is no process context */
     struct oteltop_attributes resource;
     struct oteltop_span **spans; /* by hash, or NULL */
-    unsigned mark;               /* for who counts processes */
-    uint64_t marked_cpu_ns;      /* and their time, with that mark */
+    unsigned mark;               /* for who adds up their time: */
+    uint64_t marked_cpu_ns;
     bool is_recorded;
     struct oteltop_process *next; /* among those that have ended */
 };
@@ -35,7 +35,6 @@ struct oteltop_thread {
     pid_t tid;
     char *name;
     struct oteltop_process *process;
-    unsigned mark; /* for who counts threads */
     bool is_recorded;
     struct oteltop_thread *next; /* among those that have ended */
 };

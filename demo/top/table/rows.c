@@ -126,20 +126,15 @@ static void add_numbers(struct oteltop_row *row,
     }
 }
 
-/* Each thread and process once a row: they keep the row's mark. */
-static void count_distinct(struct oteltop_row *row, unsigned mark,
-                           const struct oteltop_cell *cell)
+/* The process that used most: it keeps the row's mark. */
+static void add_process(struct oteltop_row *row, unsigned mark,
+                        const struct oteltop_cell *cell)
 {
-    struct oteltop_thread *const thread = cell->thread;
-    struct oteltop_process *const process = thread->process;
+    struct oteltop_process *const process = cell->thread->process;
 
-    if (thread->mark != mark)
-        row->numbers[OTELTOP_THREADS]++;
-    if (process->mark != mark) {
-        row->numbers[OTELTOP_PROCESSES]++;
+    if (process->mark != mark)
         process->marked_cpu_ns = 0;
-    }
-    thread->mark = process->mark = mark;
+    process->mark = mark;
     process->marked_cpu_ns += cell->cpu_ns;
     if (!row->process || process->marked_cpu_ns > row->process_cpu_ns) {
         row->process = process;
@@ -147,21 +142,55 @@ static void count_distinct(struct oteltop_row *row, unsigned mark,
     }
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+    const pid_t left = *(const pid_t *)a;
+    const pid_t right = *(const pid_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+static uint64_t count_distinct(pid_t *ids, size_t count)
+{
+    uint64_t distinct = 0;
+
+    qsort(ids, count, sizeof(*ids), compare_ids);
+    for (size_t i = 0; i < count; i++)
+        distinct += i == 0 || ids[i] != ids[i - 1];
+    return distinct;
+}
+
+/* By id: a process that describes itself anew is the same one. */
+static void count_threads(struct oteltop_row *row, const struct line *lines,
+                          size_t count, pid_t *room)
+{
+    for (size_t i = 0; i < count; i++)
+        room[i] = lines[i].cell->thread->tid;
+    row->numbers[OTELTOP_THREADS] = count_distinct(room, count);
+    for (size_t i = 0; i < count; i++)
+        room[i] = lines[i].cell->thread->process->pid;
+    row->numbers[OTELTOP_PROCESSES] = count_distinct(room, count);
+}
+
 /* The rows of one depth, in the order of the lines. */
 static void fill(struct oteltop_rows *rows, const struct lines *lines,
-                 size_t depth, size_t *row_of)
+                 size_t depth, const size_t *row_of, pid_t *room)
 {
     static unsigned mark;
+    size_t end;
 
-    for (size_t i = 0; i < lines->count; i++) {
-        struct oteltop_row *const row =
-            &rows->list[row_of[i * lines->depth + depth]];
+    for (size_t i = 0; i < lines->count; i = end) {
+        const size_t at = row_of[i * lines->depth + depth];
+        struct oteltop_row *const row = &rows->list[at];
 
-        if (i == 0 || row_of[(i - 1) * lines->depth + depth] !=
-                          row_of[i * lines->depth + depth])
-            mark++;
-        add_numbers(row, lines->list[i].cell);
-        count_distinct(row, mark, lines->list[i].cell);
+        mark++;
+        for (end = i;
+             end < lines->count && row_of[end * lines->depth + depth] == at;
+             end++) {
+            add_numbers(row, lines->list[end].cell);
+            add_process(row, mark, lines->list[end].cell);
+        }
+        count_threads(row, lines->list + i, end - i, room);
     }
 }
 
@@ -285,18 +314,20 @@ int oteltop_rows_make(struct oteltop_rows *rows,
 
     const size_t most = lines.count * lines.depth + 1;
     size_t *const row_of = calloc(most, sizeof(*row_of));
+    pid_t *const room = calloc(lines.count + 1, sizeof(*room));
     rows->list = calloc(most, sizeof(*rows->list));
-    if (!row_of || !rows->list)
+    if (!row_of || !rows->list || !room)
         error = -ENOMEM;
     for (size_t i = 0; i < lines.count && error == 0; i++)
         error = add_rows(rows, &lines, i, row_of);
     for (size_t depth = 0; depth < lines.depth && error == 0; depth++)
-        fill(rows, &lines, depth, row_of);
+        fill(rows, &lines, depth, row_of, room);
     for (size_t i = 0; i < rows->count && error == 0; i++)
         error = take_command(&rows->list[i]);
     if (error == 0)
         error = sort(rows, order);
     free(row_of);
+    free(room);
     lines_free(&lines);
     if (error != 0)
         oteltop_rows_free(rows);

@@ -200,6 +200,17 @@ Test(rows, a_thread_and_a_process_count_once_in_a_row)
     expect_rows("state", OTELTOP_PROCESSES, NULL, "R 4\n");
 }
 
+Test(rows, a_process_that_describes_itself_anew_is_the_same_one)
+{
+    struct oteltop_thread *const renewed = cells_thread(20, "/bin/cart", "new");
+
+    add(renewed, 4, "/a", 1, 1);
+    expect_rows("process", OTELTOP_PROCESSES, "cart", "cart 20 1\n");
+    expect_rows("process", OTELTOP_THREADS, "cart", "cart 20 1\n");
+    expect_rows("process", OTELTOP_CPU, "cart", "cart 20 251\n");
+    cells_free(renewed);
+}
+
 Test(rows, a_span_is_as_long_as_its_ids_were_seen)
 {
     struct oteltop_span *const first = cells_span(cart, 9, NULL, 1000);
