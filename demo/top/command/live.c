@@ -24,8 +24,9 @@ struct live {
     uint64_t passed_ns; /* of the rows */
     uint64_t shown_ns;  /* when the rows were made, since the start */
     bool colour;
-    bool is_total; /* the rows are those of the whole recording */
-    bool is_over;  /* the terminal is gone */
+    enum oteltop_column order; /* of the rows */
+    bool is_total;             /* the rows are those of the whole recording */
+    bool is_over;              /* the terminal is gone */
 };
 
 /* ---- a frame ------------------------------------------------------------ */
@@ -87,6 +88,7 @@ static void make_rows(struct live *live, const struct oteltop_window *window)
     (void)oteltop_rows_make(&live->rows, window, &live->view.by,
                             live->view.order, live->view.filter);
     live->passed_ns = window->end_ns - window->begin_ns;
+    live->order = live->view.order;
 }
 
 /* The rows of the last second; the next one begins. */
@@ -99,6 +101,18 @@ static void refresh(struct live *live)
         make_rows(live, &session->window);
     oteltop_session_forget(session);
     live->shown_ns = oteltop_session_at_ns(session);
+}
+
+/* At once, of the part of a second that is there. */
+static void regroup(struct live *live)
+{
+    struct oteltop_window *const window = &live->session->window;
+
+    live->view.is_regrouped = false;
+    if (live->view.is_frozen || live->is_total)
+        return;
+    window->end_ns = oteltop_session_at_ns(live->session);
+    make_rows(live, window);
 }
 
 /* A recording has ended: its rows are made again when a key changes them. */
@@ -144,7 +158,15 @@ static int step(struct live *live)
     if (oteltop_signals_take_suspend()) {
         oteltop_terminal_suspend();
         is_changed = true;
+    } else if (oteltop_signals_take_resume()) {
+        oteltop_terminal_resume();
+        is_changed = true;
     }
+    if (live->view.is_regrouped)
+        regroup(live);
+    if (live->order != live->view.order &&
+        oteltop_rows_sort(&live->rows, live->view.order) == 0)
+        live->order = live->view.order;
     if (otelread_monotonic_ns() >= oteltop_session_next_ns(session))
         status = oteltop_session_step(session);
     if (session->replay.is_over && (is_changed || !live->is_total)) {

@@ -6,6 +6,7 @@
 
 static volatile sig_atomic_t is_over;
 static volatile sig_atomic_t is_suspended;
+static volatile sig_atomic_t is_resumed;
 
 static void end(int signal)
 {
@@ -17,6 +18,12 @@ static void suspend(int signal)
 {
     (void)signal;
     is_suspended = 1;
+}
+
+static void resume(int signal)
+{
+    (void)signal;
+    is_resumed = 1;
 }
 
 void oteltop_signals_catch(void)
@@ -35,9 +42,11 @@ bool oteltop_signals_is_over(void)
 
 void oteltop_signals_catch_suspend(void)
 {
-    const struct sigaction action = {.sa_handler = suspend};
+    const struct sigaction suspended = {.sa_handler = suspend};
+    const struct sigaction resumed = {.sa_handler = resume};
 
-    (void)sigaction(SIGTSTP, &action, NULL);
+    (void)sigaction(SIGTSTP, &suspended, NULL);
+    (void)sigaction(SIGCONT, &resumed, NULL);
 }
 
 bool oteltop_signals_take_suspend(void)
@@ -46,4 +55,12 @@ bool oteltop_signals_take_suspend(void)
 
     is_suspended = 0;
     return was_suspended;
+}
+
+bool oteltop_signals_take_resume(void)
+{
+    const bool was_resumed = is_resumed != 0;
+
+    is_resumed = 0;
+    return was_resumed;
 }

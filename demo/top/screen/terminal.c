@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 static struct termios before;
 static volatile sig_atomic_t is_taken;
 static int guard = -1; /* a pipe, whose other end the guard reads */
+static pid_t guard_pid;
 
 bool oteltop_terminal_is_there(void)
 {
@@ -95,6 +97,7 @@ static void guard_begin(void)
         (void)close(ends[1]);
     else
         guard = ends[1];
+    guard_pid = child;
 }
 
 static void guard_end(void)
@@ -106,6 +109,8 @@ static void guard_end(void)
     (void)done;
     (void)close(guard);
     guard = -1;
+    while (waitpid(guard_pid, NULL, 0) < 0 && errno == EINTR)
+        ;
 }
 
 /* ---- taking and giving -------------------------------------------------- */
@@ -143,11 +148,18 @@ void oteltop_terminal_end(void)
     guard_end();
 }
 
+/* Without the guard: while this program is stopped, the terminal is another's.
+ */
 void oteltop_terminal_suspend(void)
 {
-    give_back();
-    is_taken = 0;
-    (void)kill(0, SIGSTOP);
+    oteltop_terminal_end();
+    (void)raise(SIGSTOP);
+    oteltop_terminal_resume();
+}
+
+void oteltop_terminal_resume(void)
+{
+    guard_begin();
     (void)take();
 }
 

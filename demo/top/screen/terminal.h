@@ -20,6 +20,9 @@ void oteltop_terminal_end(void);
 /* Does what SIGTSTP asks for, between two frames. */
 void oteltop_terminal_suspend(void);
 
+/* Takes the terminal again, after SIGSTOP: a shell had it meanwhile. */
+void oteltop_terminal_resume(void);
+
 /* Its size; 80 and 24 when it does not say. */
 void oteltop_terminal_size(unsigned *columns, unsigned *lines);
 

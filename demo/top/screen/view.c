@@ -27,9 +27,11 @@ static void prompt_begin(struct oteltop_view *view, char prompt)
     view->prompt = prompt;
     view->text[0] = '\0';
     view->is_full = false;
+    view->is_regrouped = false;
     view->complaint = NULL;
 }
 
+/* What is frozen cannot be put together in another way. */
 static void prompt_end(struct oteltop_view *view)
 {
     if (view->prompt == '/')
@@ -39,6 +41,8 @@ static void prompt_end(struct oteltop_view *view)
         view->complaint = "at most 8 names, none of them empty";
     view->prompt = 0;
     view->scroll = 0;
+    view->is_frozen = view->is_frozen && view->complaint;
+    view->is_regrouped = true;
 }
 
 /* Takes away the last character: its later bytes are 10xxxxxx. */

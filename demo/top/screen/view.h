@@ -24,6 +24,7 @@ struct oteltop_view {
 
     char prompt; /* what is typed: 'b' rows, '/' a filter; 0: nothing */
     char text[OTELTOP_TEXT_SIZE];
+    bool is_regrouped;     /* by the last line: rows are to be made again */
     bool is_full;          /* no more of it fits */
     const char *complaint; /* about what was typed, or NULL */
     size_t escape;         /* bytes of an escape sequence: 1 ESC, 2 or more */

@@ -268,7 +268,7 @@ static int compare_rows(const void *a, const void *b, void *opaque)
     return (left->depth > right->depth) - (left->depth < right->depth);
 }
 
-static int sort(struct oteltop_rows *rows, enum oteltop_column column)
+int oteltop_rows_sort(struct oteltop_rows *rows, enum oteltop_column column)
 {
     struct order order = {.rows = rows, .column = column};
     size_t *const indexes = calloc(rows->count + 1, sizeof(*indexes));
@@ -325,7 +325,7 @@ int oteltop_rows_make(struct oteltop_rows *rows,
     for (size_t i = 0; i < rows->count && error == 0; i++)
         error = take_command(&rows->list[i]);
     if (error == 0)
-        error = sort(rows, order);
+        error = oteltop_rows_sort(rows, order);
     free(row_of);
     free(room);
     lines_free(&lines);

@@ -45,6 +45,9 @@ int oteltop_rows_make(struct oteltop_rows *rows,
                       const struct oteltop_dimensions *by,
                       enum oteltop_column order, const char *filter);
 
+/* Changes the order. Returns 0 or -ENOMEM: it is what it was. */
+int oteltop_rows_sort(struct oteltop_rows *rows, enum oteltop_column order);
+
 void oteltop_rows_free(struct oteltop_rows *rows);
 
 #endif

@@ -225,6 +225,7 @@ static void *share(void *argument)
     char route[32];
 
     (void)snprintf(route, sizeof(route), "/%u", mine->percent);
+    (void)prctl(PR_SET_NAME, route);
     (void)otelctx_attach((const uint8_t *)&ids, (const uint8_t *)&span_id, 1);
     (void)otelctx_attr((uint8_t)route_key, route, strlen(route));
     for (;;) {

@@ -6,7 +6,8 @@ samples.py check FILE     the samples of hosts/busy.c and hosts/rekeyer.c agree 
                           prints how many there are
 samples.py cpu FILE PID   the processor time of that process, in ms
 samples.py clock PID      what the kernel says of that, in ms
-samples.py span FILE PID  how many samples of that process have a span
+samples.py seen FILE OWNER [ROUTE]
+                          how many samples of hosts/busy.c have a span of "PID:GENERATION", so far
 """
 import json
 import struct
@@ -18,13 +19,14 @@ from collections import Counter
 class Recording:
     """Lines refer to those before them: each sample gets what its numbers mean there."""
 
-    def __init__(self, path):
+    def __init__(self, path, is_whole=True):
         self.processes, self.threads, self.spans = {}, {}, {}
         self.samples, self.gone = [], set()
         self.head = self.end = None
         with open(path, encoding="utf-8") as file:
             for line in file:
-                self.take(json.loads(line))
+                if is_whole or line.endswith("\n"):
+                    self.take(json.loads(line))
 
     def take(self, line):
         kind = next(iter(line))
@@ -47,6 +49,10 @@ class Recording:
             self.samples.append(
                 {**line, "of": self.processes[thread["process"]], "in": self.spans.get(line.get("span"))}
             )
+
+
+def is_ours(sample):
+    return sample["of"].get("resource", {}).get("service.name") in ("busy", "rekeyer")
 
 
 def wrong(sample):
@@ -82,7 +88,8 @@ def wrong(sample):
 def check(path):
     recording = Recording(path)
     faults = Counter()
-    for sample in recording.samples:
+    ours = [sample for sample in recording.samples if is_ours(sample)]
+    for sample in ours:
         why = wrong(sample)
         if why and faults[why] == 0:
             print(f"{why}: {sample}")
@@ -90,12 +97,21 @@ def check(path):
             faults[why] += 1
     if not recording.head or not recording.end:
         faults["no first or no last line"] += 1
-    spans = sum(sample["in"] is not None for sample in recording.samples)
-    routes = sum(bool(sample["in"] and sample["in"].get("attributes")) for sample in recording.samples)
-    print(f"{len(recording.samples)} samples, {spans} with a span, {routes} with attributes")
+    spans = sum(sample["in"] is not None for sample in ours)
+    routes = sum(bool(sample["in"] and sample["in"].get("attributes")) for sample in ours)
+    print(f"{len(ours)} samples, {spans} with a span, {routes} with attributes")
     if faults:
         print(dict(faults))
     return 1 if faults else 0
+
+
+def seen(path, owner, route=None):
+    count = 0
+    for sample in Recording(path, is_whole=False).samples:
+        attributes = (sample["in"] or {}).get("attributes", {})
+        if sample["of"].get("resource", {}).get("owner") == owner and sample["in"]:
+            count += route is None or attributes.get("http.route") == route
+    return count
 
 
 def main():
@@ -105,9 +121,10 @@ def main():
     if what == "clock":
         # clock_getcpuclockid(3): of a process, by the scheduler.
         print(time.clock_gettime_ns((~int(rest[0]) << 3) | 2) // 1000000)
-    elif what in ("cpu", "span"):
-        mine = [s for s in Recording(rest[0]).samples if s["of"]["pid"] == int(rest[1])]
-        print(sum(s["cpu"] for s in mine) // 1000000 if what == "cpu" else sum(s["in"] is not None for s in mine))
+    elif what == "cpu":
+        print(sum(s["cpu"] for s in Recording(rest[0]).samples if s["of"]["pid"] == int(rest[1])) // 1000000)
+    elif what == "seen":
+        print(seen(*rest))
     return 0
 
 

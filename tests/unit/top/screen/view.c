@@ -160,6 +160,22 @@ Test(view, a_filter_is_typed_and_cleared)
     cr_expect_str_eq(view.filter, "");
 }
 
+Test(view, other_rows_end_a_freeze)
+{
+    type("f/shop");
+    type("\033");
+    cr_expect(view.is_frozen);
+    cr_expect_not(view.is_regrouped);
+    type("ba,,b\r");
+    cr_expect(view.is_frozen, "a mistake changes nothing");
+    type("/shop\r");
+    cr_expect_not(view.is_frozen);
+    cr_expect(view.is_regrouped);
+    type("fbtrace\r");
+    cr_expect_not(view.is_frozen);
+    cr_expect(view.is_regrouped);
+}
+
 Test(view, keys_that_are_typed_are_text)
 {
     type("/qbsfwh? /\r");

@@ -121,6 +121,21 @@ Test(rows, several_dimensions_are_a_tree_whose_groups_are_in_order)
                 "  shop 10 10\n");
 }
 
+Test(rows, their_order_can_be_changed)
+{
+    struct oteltop_rows rows = make("service,process", OTELTOP_CPU, NULL);
+
+    cr_expect_eq(oteltop_rows_sort(&rows, OTELTOP_WALL), 0);
+    cr_assert_eq(rows.count, 7);
+    cr_expect_str_eq(rows.list[0].value, "cart");
+    cr_expect_str_eq(rows.list[1].value, "cart 20");
+    cr_expect_str_eq(rows.list[2].value, "shop");
+    cr_expect_str_eq(rows.list[3].value, "shop 10");
+    cr_expect_eq(rows.list[4].parent, 2);
+    cr_expect_eq(rows.list[6].parent, 5);
+    oteltop_rows_free(&rows);
+}
+
 Test(rows, equal_numbers_are_in_the_order_of_their_names)
 {
     add(cells_thread(40, "/bin/b", "b"), 0, NULL, 50, 5);
