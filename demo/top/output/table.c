@@ -42,12 +42,13 @@ static void print_length(char *out, size_t size, uint64_t length_ns)
 static void print_number(char *out, size_t size, enum oteltop_column column,
                          uint64_t number, uint64_t passed_ns)
 {
+    const double percent =
+        passed_ns > 0 ? 100.0 * (double)number / (double)passed_ns : 0.0;
+
     if (column == OTELTOP_LONGEST_NS)
         print_length(out, size, number);
     else if (column == OTELTOP_CPU || column == OTELTOP_WALL)
-        (void)snprintf(
-            out, size, "%.1f",
-            passed_ns > 0 ? 100.0 * (double)number / (double)passed_ns : 0.0);
+        (void)snprintf(out, size, percent < 1000 ? "%.1f" : "%.0f", percent);
     else
         (void)snprintf(out, size, "%" PRIu64, number);
 }
@@ -109,7 +110,7 @@ void oteltop_table_row(FILE *out, const struct oteltop_row *row,
             continue;
         print_number(number, sizeof(number), column, row->numbers[column],
                      passed_ns);
-        (void)fprintf(text, "%*s", columns[i].width, number);
+        (void)fprintf(text, " %*s", columns[i].width - 1, number);
     }
     (void)fprintf(text, "  %*s%s", (int)indent, "", row->value);
     (void)fprintf(

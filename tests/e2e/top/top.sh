@@ -137,7 +137,8 @@ for seconds in 5 5 10 20 40 80 160; do
     after=$(used /30)/$(used /70)
     [[ $(number /30 3) -lt 100 || $(number /70 3) -lt 100 ]] || break
 done
-show "$(sed -n 1,4p "$TMP/table")" "$(tail -n 1 "$TMP/table")"
+mapfile -t lines < <(grep . "$TMP/table")
+show "${lines[@]}"
 # In tenths of points, of what both have used.
 read -r shown real < <(awk -v shown="$(number /30 1)/$(number /70 1)" \
     -v before="$before" -v after="$after" 'BEGIN {
