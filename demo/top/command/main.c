@@ -6,12 +6,13 @@
 #include "demo/reader/os/helper.h"
 #include "demo/reader/os/identify.h"
 #include "demo/reader/os/stat.h"
-#include "demo/reader/report/status.h"
 #include "demo/top/command/options.h"
 #include "demo/top/command/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#define NO_PROCESS 3
 
 /* Leaves those that are there, each once; for a thread, its process. */
 static int check(struct otelread_targets *targets)
@@ -28,7 +29,7 @@ static int check(struct otelread_targets *targets)
         if (otelread_stat_read(pid, pid, &stat) != 0) {
             (void)fprintf(stderr, "otelctx-top: there is no process %d\n",
                           (int)pid);
-            status = OTELREAD_NO_PROCESS;
+            status = NO_PROCESS;
             continue;
         }
         while (same < kept && targets->pids[same] != pid)

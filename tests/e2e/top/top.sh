@@ -184,13 +184,13 @@ table --by thread
 check 'the heading names the column of sorting, and the rows' \
     grep -q '^ \*CPU%  WALL% SAMPLES THREADS PROCS LONGEST  thread$' "$TMP/table"
 check 'the last line says what it costs' grep -Eq \
-    '^[0-9]+ looks a second; [0-9]+ stops a second, of [0-9]+ us each \(at most [0-9]+ us\): [0-9.]+ % of a processor$' \
+    '^[0-9]+ looks/s; [0-9]+ stops/s of [0-9]+ us \(at most [0-9]+ us\): [0-9.]+ % of a core$' \
     "$TMP/table"
 check 'no line has an escape sequence' not grep -q $'\033' "$TMP/table"
 
 table_with ' /70 ' --no-stop --by http.route
 check '--no-stop has a column of samples that may be wrong' grep -q 'UNSURE' "$TMP/table"
-check '--no-stop stops nothing' grep -q '; 0 stops a second' "$TMP/table"
+check '--no-stop stops nothing' grep -q '; 0 stops/s' "$TMP/table"
 unsure() {
     awk '$8 == "/70" && $4 > 0 && $4 <= $3 {found = 1} END {exit !found}' "$TMP/table"
 }
@@ -325,7 +325,7 @@ begin env LD_PRELOAD="$SHIM" OTELCTX_THREAD_STORAGE=ring "$BUSY" storm 3 0
 sample "$PID"
 check 'contexts in the ring are sampled' within has_seen 20 "$PID:0"
 sampled
-check 'no thread is stopped for them' grep -q '; 0 stops a second, of 0 us each' "$TMP/table"
+check 'no thread is stopped for them' grep -q '; 0 stops/s of 0 us' "$TMP/table"
 check 'they are right' samples check "$TMP/recording.json"
 finish
 
@@ -374,7 +374,7 @@ all_there() {
     awk '/busy/ && $4 >= 2000 && $5 >= 1000 {found = 1} END {exit !found}' "$TMP/table"
 }
 check 'a thousand processes with 2,000 threads: all are there' all_there
-check 'the last line has the rate' grep -Eq '^[1-9][0-9]? looks a second' "$TMP/table"
+check 'the last line has the rate' grep -Eq '^[1-9][0-9]? looks/s' "$TMP/table"
 check 'their samples are right' samples check "$TMP/recording.json"
 "$TOP" --for 10s --by service busy >"$TMP/table"
 show "2,000 threads, --wall for 10 s: $(<"$TMP/time")" "$(tail -n 1 "$TMP/table")"
