@@ -3,7 +3,6 @@
 
 #include "demo/reader/text/utf8.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -71,38 +70,39 @@ static char *command_of(const struct otelread_target *target)
     return text_of((const uint8_t *)text, size);
 }
 
-static bool is_hexadecimal(const char *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        if (!isxdigit((unsigned char)text[i]))
-            return false;
-    }
-    return true;
-}
-
 /* Runtimes call the cgroup of a container by its 64 digits. */
 static char *container_of(const char *cgroup)
 {
     const size_t digits = 64;
 
-    for (const char *at = cgroup; strlen(at) >= digits; at++) {
-        if (is_hexadecimal(at, digits) && !isxdigit((unsigned char)at[digits]))
+    for (const char *at = cgroup; *at != '\0'; at++) {
+        const size_t size = strspn(at, "0123456789abcdefABCDEF");
+
+        if (size == digits)
             return strndup(at, 12);
+        if (size > 0)
+            at += size - 1;
     }
     return NULL;
 }
 
-/* Kubernetes: ".../kubepods-burstable-podUID.slice/..." or ".../podUID/...". */
+/*
+ * Kubernetes: ".../kubepods/burstable/podUID/...", or for systemd
+ * ".../kubepods-burstable-podUID.slice/...", with underscores for hyphens.
+ */
 static char *pod_of(const char *cgroup)
 {
-    const char *const kube = strstr(cgroup, "kubepods");
-    const char *const pod =
-        kube ? strstr(kube + strlen("kubepods"), "pod") : NULL;
+    const char *at = strstr(cgroup, "kubepods");
 
-    if (!pod)
+    while (at && (at = strstr(at, "pod")) && at[-1] != '-' && at[-1] != '/')
+        at++;
+    if (!at)
         return NULL;
-    return strndup(pod + strlen("pod"),
-                   strspn(pod + strlen("pod"), "0123456789abcdef-_"));
+    at += strlen("pod");
+    char *const pod = strndup(at, strspn(at, "0123456789abcdef-_"));
+    for (char *i = pod; i && (i = strchr(i, '_'));)
+        *i = '-';
+    return pod;
 }
 
 /* The path in the unified hierarchy, or that of the first controller. */
