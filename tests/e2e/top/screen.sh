@@ -91,6 +91,13 @@ last() {
     last_line | grep -qF -- "$1"
 }
 
+# fits COLUMNS LINES: the table has been drawn for a terminal of that size.
+fits() {
+    is pane_width "$1" && is pane_height "$2" && title otelctx-top &&
+        [ "$(screen | grep -c .)" -ge 4 ] && line "$2" | grep -q looks/s &&
+        heading CPU%
+}
+
 # begin_top ARGUMENT...: on the terminal; top is its pid.
 begin_top() {
     type "'$TOP' $*"
@@ -233,7 +240,7 @@ keys s
 within heading '*WALL%'
 same 'they can be sorted' "$(sort <<<"$frozen")" "$(rows | sort)"
 resize 80 6
-within last 'looks/s'
+within fits 80 6
 row_is() {
     [ "$(line 3)" = "$1" ]
 }
@@ -253,13 +260,6 @@ for _ in 1 2 3 4 5; do keys s; done
 
 # ---- sizes ---------------------------------------------------------------------
 
-fits() {
-    local width=$1 height=$2
-
-    is pane_width "$width" && is pane_height "$height" && title otelctx-top &&
-        [ "$(screen | grep -c .)" -ge 4 ] && line "$height" | grep -q looks/s &&
-        heading CPU%
-}
 for size in '40 10' '200 50' '20 5' '80 24'; do
     # shellcheck disable=SC2086 # two words
     resize $size
