@@ -35,10 +35,11 @@ static void put(const char *text)
     (void)done; /* a terminal that is gone needs nothing */
 }
 
+/* Whoever sees the first screen again may type. */
 static void give_back(void)
 {
-    put(GIVE);
     (void)tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    put(GIVE);
 }
 
 /* ---- whatever ends this program ----------------------------------------- */

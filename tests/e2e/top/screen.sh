@@ -280,13 +280,9 @@ coloured() {
 check 'there are colours' within coloured
 keys q
 check 'q gives the terminal back' restored
-check 'it ends well' run "true"
-begin_top "$shares"
+begin_top "$shares" "; echo status \$?"
 keys q
-run true
-type 'echo status $?'
-type "NO_COLOR=1 '$TOP' $shares"
-keys C-u
+check 'and ends well' within shows 'status 0'
 
 # ---- other terminals -----------------------------------------------------------
 
@@ -356,6 +352,7 @@ stopped() {
     within shows "busy $shares"
     kill -STOP "$top"
     within is_stopped
+    within shows Stopped # now the shell has the terminal
     run 'stty sane'
 }
 is_stopped() {
