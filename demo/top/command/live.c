@@ -204,7 +204,7 @@ int oteltop_live(struct oteltop_session *session)
         return oteltop_complain("cannot use the terminal", -error);
     }
     oteltop_signals_catch_suspend();
-    session->wants_total = options->replay != NULL;
+    session->wants_total = options->replay;
     draw(&live);
     while (status == 0 && !live.is_over && !live.view.is_over &&
            !oteltop_signals_is_over())

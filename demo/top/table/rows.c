@@ -221,9 +221,9 @@ static int add_rows(struct oteltop_rows *rows, const struct lines *lines,
 /* Rows are shown for longer than processes live. */
 static int take_command(struct oteltop_row *row)
 {
-    const char *const command = row->process->command;
+    const struct oteltop_process *const process = row->process;
 
-    row->command = strdup(command ? command : "");
+    row->command = strdup(process && process->command ? process->command : "");
     row->process = NULL;
     return row->command ? 0 : -ENOMEM;
 }

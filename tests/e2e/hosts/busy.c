@@ -192,7 +192,7 @@ static void child(bool is_brief)
     if (getppid() != parent)
         _exit(0);
     storm_begin(2);
-    while (!is_brief)
+    while (!is_brief) /* NOLINT(bugprone-infinite-loop) */
         pause();
     rest(400);
     _exit(0);

@@ -30,7 +30,8 @@ def holds(sentence, truth, why=""):
 def picture(name, **more):
     data = browser.call("Page.captureScreenshot", format="png", **more)["data"]
     # 256 colours are enough for a page without photographs.
-    Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB").quantize(256).save(f"{folder}/{name}.png", optimize=True)
+    image = Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
+    image.quantize(256).save(f"{folder}/{name}.png", optimize=True)
 
 
 def texts(selector):

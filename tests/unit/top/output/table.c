@@ -65,8 +65,7 @@ Test(table, large_numbers_do_not_touch_each_other)
                                            [OTELTOP_PROCESSES] = 9999999,
                                            [OTELTOP_LONGEST_NS] = UINT64_MAX}};
     value[0] = command[0] = '\0';
-    expect_row(
-        " 99990 999999900 99999999999 99999999999 9999999 18446744074s");
+    expect_row(" 99990 999999900 99999999999 99999999999 9999999 18446744074s");
     row = (struct oteltop_row){
         .numbers = {
             [OTELTOP_CPU] = 9999000000, [OTELTOP_WALL] = 1988956000000}};

@@ -26,7 +26,7 @@ static const char *const hostile[] = {
     "\r\n\t\x7f controls",
     "\xc2\x9b"
     "31m C1",
-    "\xe2\x80\xae override",
+    "\xe2\x80\xae override", /* NOLINT(misc-misleading-bidirectional) */
     "\xff\xfe not UTF-8",
     "a very long value, longer than any terminal is wide, and then some more "
     "of it, and more, and more, and more, and more, and more, and more, until "
