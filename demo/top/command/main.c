@@ -6,6 +6,7 @@
 #include "demo/reader/os/helper.h"
 #include "demo/reader/os/identify.h"
 #include "demo/reader/os/stat.h"
+#include "demo/top/command/complain.h"
 #include "demo/top/command/options.h"
 #include "demo/top/command/run.h"
 
@@ -74,9 +75,7 @@ int main(int argc, char **argv)
         status = run(&options);
     oteltop_dimensions_free(&options.by);
     otelread_helper_end();
-    if (fclose(stdout) != 0 && status == 0) {
-        perror("otelctx-top: cannot write");
+    if (oteltop_close(stdout, "standard output") != 0 && status == 0)
         status = 1;
-    }
     return status;
 }
