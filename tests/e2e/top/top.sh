@@ -5,6 +5,12 @@
 # processor, fork, execute, end, stop and describe themselves anew; its options;
 # and what it does to the programs that it samples. hosts/busy.c says what its
 # contexts mean; samples.py checks that of each sample.
+# With pids of its own, where it may: --all looks at every process, and a thread
+# that is being read cannot be traced by another test.
+apart=(unshare --mount --pid --fork --kill-child --mount-proc)
+if [ -z "${is_apart-}" ] && "${apart[@]}" true 2>/dev/null; then
+    is_apart=yes exec "${apart[@]}" sh -c '"$@"; exit $?' sh "$0" "$@"
+fi
 TOP=$OTELCTX_TOP
 BUSY=$OTELCTX_BUSY
 REKEYER=$OTELCTX_REKEYER
