@@ -207,14 +207,30 @@ static void update_some(struct oteltop_collector *collector)
 
 /* ---- samples ------------------------------------------------------------ */
 
+static int compare_tid(const void *tid, const void *task)
+{
+    const pid_t wanted = *(const pid_t *)tid;
+    const pid_t has = ((const struct oteltop_task *)task)->thread->tid;
+
+    return (wanted > has) - (wanted < has);
+}
+
 static struct oteltop_task *task_of(const struct oteltop_watched *watched,
                                     pid_t tid)
 {
-    for (size_t i = 0; i < watched->count; i++) {
-        if (watched->tasks[i].thread->tid == tid)
-            return &watched->tasks[i];
-    }
-    return NULL;
+    return watched->count == 0 ? NULL
+                               : bsearch(&tid, watched->tasks, watched->count,
+                                         sizeof(*watched->tasks), compare_tid);
+}
+
+/* It could not be read this time: the kernel does not tell everywhere where
+ * the variables of a thread are that has not stopped. */
+static bool was_missed(enum otelread_thread_status status, bool was_stopped)
+{
+    return status == OTELREAD_THREAD_ENDED ||
+           status == OTELREAD_THREAD_NOT_STOPPED ||
+           status == OTELREAD_THREAD_BUSY ||
+           (was_stopped && status == OTELREAD_THREAD_ERROR);
 }
 
 /* Whether a thread that did not run was given a processor meanwhile. */
@@ -234,8 +250,10 @@ static void take(struct oteltop_collector *collector,
     struct oteltop_task *const task = task_of(watched, thread->tid);
     struct oteltop_span like;
     const bool sleeps = task && task->state != 'R';
+    /* What a thread used before it slept was not for what it has now. */
+    const bool works = !sleeps || task->state == 'D';
 
-    if (!task || thread->status == OTELREAD_THREAD_ENDED ||
+    if (!task || was_missed(thread->status, was_stopped) ||
         (sleeps && has_run(task)))
         return; /* the next sample stands for it */
 
@@ -244,7 +262,7 @@ static void take(struct oteltop_collector *collector,
         .none = oteltop_describe_span(&like, thread, watched->has_tls),
         .state = task->state,
         .is_untrusted = !was_stopped && !sleeps && watched->has_tls,
-        .cpu_ns = task->cpu_ns,
+        .cpu_ns = works ? task->cpu_ns : 0,
         .wall_ns = task->wall_ns};
 
     if (!sample.none) {
@@ -253,8 +271,11 @@ static void take(struct oteltop_collector *collector,
         if (!sample.span)
             sample.none = "no_memory";
     }
-    task->cpu_ns = task->wall_ns = 0;
-    task->was_sampled = true;
+    task->wall_ns = 0;
+    if (works) {
+        task->cpu_ns = 0;
+        task->was_sampled = true;
+    }
     emit(collector, watched, &sample);
 }
 
@@ -313,9 +334,9 @@ static uint64_t stop_ns(const struct oteltop_collector *collector)
 /*
  * Threads that run have to be stopped. Whoever cannot be stopped now, because
  * enough were, keeps what it owes: the thread to begin with is another one each
- * time.
+ * time. Returns whether any was to be stopped.
  */
-static void sample(struct oteltop_collector *collector,
+static bool sample(struct oteltop_collector *collector,
                    struct oteltop_watched *watched)
 {
     pid_t *const tids = calloc(watched->count + 1, sizeof(*tids));
@@ -324,7 +345,7 @@ static void sample(struct oteltop_collector *collector,
     int64_t allowed_ns = collector->allowed_ns;
 
     if (!tids)
-        return;
+        return false;
     for (size_t i = 0; i < watched->count; i++) {
         watched->next_sampled = (watched->next_sampled + 1) % watched->count;
 
@@ -338,6 +359,8 @@ static void sample(struct oteltop_collector *collector,
             tids[stops++] = task->thread->tid;
             allowed_ns -= (int64_t)stop_ns(collector);
             watched->next_stopped = watched->next_sampled;
+        } else {
+            collector->cost.left_out++;
         }
     }
     watched->next_sampled = watched->next_stopped;
@@ -346,6 +369,23 @@ static void sample(struct oteltop_collector *collector,
         read_threads(collector, watched, tids + watched->count - reads, reads,
                      false);
     free(tids);
+    return stops > 0;
+}
+
+/* Likewise, the process to begin with is the one behind the last of which a
+ * thread was stopped. */
+static void sample_all(struct oteltop_collector *collector)
+{
+    size_t at = collector->next_sampled;
+
+    for (size_t i = 0; i < collector->count; i++) {
+        at = (at + 1) % collector->count;
+
+        struct oteltop_watched *const watched = collector->watched[at];
+        if (!watched->has_ended && watched->has_contexts &&
+            sample(collector, watched))
+            collector->next_sampled = at;
+    }
 }
 
 /* ---- the rate ----------------------------------------------------------- */
@@ -412,15 +452,7 @@ void oteltop_collector_look(struct oteltop_collector *collector)
     for (size_t i = 0; i < collector->count; i++)
         oteltop_watched_look(collector->watched[i], passed_ns,
                              collector->every);
-    for (size_t i = 0; i < collector->count; i++) {
-        collector->next_sampled =
-            (collector->next_sampled + 1) % collector->count;
-
-        struct oteltop_watched *const watched =
-            collector->watched[collector->next_sampled];
-        if (!watched->has_ended && watched->has_contexts)
-            sample(collector, watched);
-    }
+    sample_all(collector);
     remove_ended(collector);
     collector->busy_ns += otelread_monotonic_ns() - now_ns;
     if (now_ns >= collector->next_adapted_ns) {

@@ -64,7 +64,7 @@ static int tasks_merge(struct oteltop_watched *watched, const pid_t *tids,
     struct oteltop_task *const merged = calloc(count + 1, sizeof(*merged));
     struct oteltop_task *known = watched->tasks;
     const struct oteltop_task *const end = known + watched->count;
-    const bool is_new = watched->count > 0 || watched->is_new;
+    const bool is_new = watched->are_known || watched->is_new;
     size_t used = 0;
 
     if (!merged)
@@ -104,7 +104,17 @@ static void tasks_list(struct oteltop_watched *watched)
     if (otelread_threads_list(watched->pid, &tids, &count) != 0)
         return;
     (void)tasks_merge(watched, tids, count);
+    watched->are_known = true;
     free(tids);
+}
+
+/* Nobody looked at them for a while: what they used is told as that of the
+ * process. */
+static void tasks_forget(struct oteltop_watched *watched)
+{
+    tasks_end(watched);
+    watched->are_known = false;
+    watched->is_new = false;
 }
 
 /* Processor time is all that is known of them. */
@@ -148,8 +158,11 @@ static int program_begin(struct oteltop_watched *watched)
     if (!process)
         return -ENOMEM;
     tasks_end(watched);
-    if (watched->process)
+    watched->are_known = false;
+    if (watched->process) {
         oteltop_ended_add_process(watched->ended, watched->process);
+        watched->is_new = false; /* what it used before was for another one */
+    }
     watched->process = process;
     return 0;
 }
@@ -215,7 +228,8 @@ static int renew(struct oteltop_watched *watched)
     old->spans = NULL;
     watched->process = renewed;
     error = tasks_move(watched, renewed);
-    oteltop_ended_add_process(watched->ended, old);
+    if (error == 0) /* or else tasks refer to it */
+        oteltop_ended_add_process(watched->ended, old);
     return error;
 }
 
@@ -238,6 +252,7 @@ static int check(struct oteltop_watched *watched)
 int oteltop_watched_update(struct oteltop_watched *watched)
 {
     const bool is_first = !watched->process;
+    const bool had_contexts = watched->has_contexts;
     const int error = check(watched);
 
     watched->is_stale = false;
@@ -245,6 +260,8 @@ int oteltop_watched_update(struct oteltop_watched *watched)
         return error;
     if (!watched->has_contexts)
         find_contexts(watched);
+    if (watched->has_contexts && !had_contexts && !is_first)
+        tasks_forget(watched);
     if (watched->has_contexts)
         tasks_list(watched);
     else
@@ -265,8 +282,15 @@ static void task_look(struct oteltop_watched *watched,
     struct oteltop_schedstat now;
     struct otelread_stat stat;
 
-    if (task->schedstat < 0 ||
-        oteltop_schedstat_read(task->schedstat, &now) != 0) {
+    if (task->schedstat < 0) { /* perhaps a descriptor is free by now */
+        task->schedstat = oteltop_schedstat_open(
+            watched->report.target.directory, task->thread->tid);
+        *has_ended |= task->schedstat == -ENOENT;
+        if (task->schedstat >= 0)
+            (void)oteltop_schedstat_read(task->schedstat, &task->now);
+        return;
+    }
+    if (oteltop_schedstat_read(task->schedstat, &now) != 0) {
         *has_ended = true;
         return;
     }

@@ -38,6 +38,7 @@ struct oteltop_watched {
     uint64_t idle_ns;      /* for how long cpu_ns has been the same */
     uint64_t accounted_ns; /* of cpu_ns: what samples stood for */
     unsigned long links;   /* of /proc/PID/task: another one, other threads */
+    bool are_known;        /* all threads were listed: another one is new */
     bool has_tls;
     bool has_contexts; /* threads keep contexts: each is sampled */
     bool is_new;       /* it began while others were looked at */

@@ -27,6 +27,13 @@ int oteltop_complain_place(const char *path, const char *place, const char *why)
     return 1;
 }
 
+int oteltop_complain_input(const char *path)
+{
+    begin(path);
+    (void)fputs(": this is the recording that is to be replayed\n", stderr);
+    return 1;
+}
+
 int oteltop_close(FILE *out, const char *path)
 {
     int error = fflush(out) == 0 ? 0 : errno;

@@ -13,6 +13,9 @@ int oteltop_complain(const char *what, int error);
 int oteltop_complain_place(const char *path, const char *place,
                            const char *why);
 
+/* The output would overwrite the recording that is to be replayed. */
+int oteltop_complain_input(const char *path);
+
 /*
  * Closes a file that was written. Returns 0, or complains if not all of it
  * could be written.

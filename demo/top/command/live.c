@@ -70,7 +70,7 @@ static void draw(struct live *live)
         .title = title,
         .cost = cost,
         .style = {.colour = live->colour,
-                  .untrusted = live->session->options->no_stop,
+                  .untrusted = live->view.has_untrusted,
                   .order = live->view.order},
     };
 
@@ -88,6 +88,8 @@ static void make_rows(struct live *live, const struct oteltop_window *window)
     (void)oteltop_rows_make(&live->rows, window, &live->view.by,
                             live->view.order, live->view.filter);
     live->passed_ns = window->end_ns - window->begin_ns;
+    live->view.has_untrusted = live->session->options->no_stop ||
+                               oteltop_rows_are_untrusted(&live->rows);
     live->order = live->view.order;
 }
 

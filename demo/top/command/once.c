@@ -8,10 +8,13 @@
 #include "demo/top/output/otlp_json.h"
 #include "demo/top/output/pprof.h"
 #include "demo/top/output/table.h"
+#include "demo/top/screen/terminal.h"
 #include "demo/top/table/rows.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define SECOND_NS 1000000000U
 
@@ -19,9 +22,14 @@ static void print_rows(const struct oteltop_session *session,
                        const struct oteltop_rows *rows)
 {
     const struct oteltop_options *const options = session->options;
-    const struct oteltop_style style = {.untrusted = options->no_stop,
-                                        .order = OTELTOP_CPU};
+    struct oteltop_style style = {.untrusted = options->no_stop ||
+                                               oteltop_rows_are_untrusted(rows),
+                                  .order = OTELTOP_CPU};
+    unsigned lines;
     char cost[256];
+
+    if (isatty(STDOUT_FILENO))
+        oteltop_terminal_size(&style.width, &lines);
 
     oteltop_table_heading(stdout, &options->by, &style);
     (void)putchar('\n');
@@ -52,15 +60,56 @@ static int print(const struct oteltop_session *session)
     return 0;
 }
 
-static int write_profile(const struct oteltop_session *session,
-                         const char *path)
+/* ---- profiles ----------------------------------------------------------- */
+
+/* NULL for those that nobody wants. */
+struct profiles {
+    FILE *pprof;
+    FILE *otlp_json;
+};
+
+/* Whether it is the recording that is to be replayed. */
+static bool is_input(const struct oteltop_session *session, const char *path)
+{
+    FILE *const in = session->replay.recording.in;
+    struct stat input, output;
+
+    return in && fstat(fileno(in), &input) == 0 && S_ISREG(input.st_mode) &&
+           stat(path, &output) == 0 && input.st_dev == output.st_dev &&
+           input.st_ino == output.st_ino;
+}
+
+static int open_profile(const struct oteltop_session *session, const char *path,
+                        FILE **out)
+{
+    if (!path)
+        return 0;
+    if (is_input(session, path))
+        return oteltop_complain_input(path);
+    *out = fopen(path, "we");
+    return *out ? 0 : oteltop_complain(path, errno);
+}
+
+/* Before anything is sampled. */
+static int open_profiles(const struct oteltop_session *session,
+                         struct profiles *profiles)
 {
     const struct oteltop_options *const options = session->options;
-    FILE *const out = fopen(path, "we");
+    const int status = open_profile(session, options->pprof, &profiles->pprof);
+
+    return status != 0 ? status
+                       : open_profile(session, options->otlp_json,
+                                      &profiles->otlp_json);
+}
+
+static int write_profile(const struct oteltop_session *session,
+                         const char *path, FILE *out)
+{
+    const struct oteltop_options *const options = session->options;
     int error;
 
     if (!out)
-        return oteltop_complain(path, errno);
+        return 0;
     if (path == options->pprof)
         error = oteltop_pprof_write(out, &session->window, &options->by,
                                     session->start_unix_ns);
@@ -92,24 +141,34 @@ static int sample(struct oteltop_session *session, uint64_t duration_ns)
     return status;
 }
 
+static void close_unwritten(struct profiles *profiles)
+{
+    if (profiles->pprof)
+        (void)fclose(profiles->pprof);
+    if (profiles->otlp_json)
+        (void)fclose(profiles->otlp_json);
+}
+
 int oteltop_once(struct oteltop_session *session)
 {
     const struct oteltop_options *const options = session->options;
     const uint64_t wanted_ns = options->duration_ns;
-    int status;
+    struct profiles profiles = {.pprof = NULL};
+    int status = open_profiles(session, &profiles);
 
-    if (options->replay)
+    if (status == 0 && options->replay)
         status = oteltop_session_skip_to(session, wanted_ns > 0 ? wanted_ns
                                                                 : UINT64_MAX);
-    else
+    else if (status == 0)
         status = sample(session, wanted_ns > 0 ? wanted_ns : SECOND_NS);
-    if (status != 0)
+    if (status != 0) {
+        close_unwritten(&profiles);
         return status;
+    }
     oteltop_session_finish(session);
     oteltop_session_settle(session);
-    if (options->pprof)
-        status = write_profile(session, options->pprof);
-    if (options->otlp_json && write_profile(session, options->otlp_json) != 0)
+    status = write_profile(session, options->pprof, profiles.pprof);
+    if (write_profile(session, options->otlp_json, profiles.otlp_json) != 0)
         status = 1;
     return print(session) != 0 ? 1 : status;
 }

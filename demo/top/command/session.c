@@ -220,7 +220,7 @@ void oteltop_session_cost(const struct oteltop_session *session, char *out,
                            : "");
         return;
     }
-    (void)snprintf(
+    const int used = snprintf(
         out, size,
         "%u looks/s; %.0f stops/s of %.0f us (at most %.0f us): %.2f %% of a "
         "core",
@@ -230,6 +230,10 @@ void oteltop_session_cost(const struct oteltop_session *session, char *out,
                         : 0.0,
         (double)cost->longest_ns / 1e3,
         seconds > 0 ? (double)cost->stopped_ns / 1e7 / seconds : 0.0);
+    if (cost->left_out > 0 && seconds > 0 && used > 0 && (size_t)used < size)
+        (void)snprintf(out + used, size - (size_t)used,
+                       "; %.0f stops/s left out",
+                       (double)cost->left_out / seconds);
 }
 
 int oteltop_session_end(struct oteltop_session *session)

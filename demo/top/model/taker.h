@@ -18,6 +18,7 @@ struct oteltop_cost {
     uint64_t stops;
     uint64_t stopped_ns;
     uint64_t longest_ns;
+    uint64_t left_out; /* stops that would have been too many */
 };
 
 #endif

@@ -136,13 +136,23 @@ size_t oteltop_dictionary_stack(struct oteltop_dictionary *dictionary,
     return entry_close(dictionary, &buffer, &dictionary->stacks);
 }
 
+/* A link needs both: W3C Trace Context, "trace-id" and "parent-id". */
+static bool has_valid_ids(const struct oteltop_span *span)
+{
+    static const uint8_t none[sizeof(span->trace_id)];
+
+    return memcmp(span->trace_id, none, sizeof(span->trace_id)) != 0 &&
+           memcmp(span->span_id, none, sizeof(span->span_id)) != 0;
+}
+
 size_t oteltop_dictionary_link(struct oteltop_dictionary *dictionary,
                                const struct oteltop_span *span)
 {
     struct oteltop_buffer buffer;
     struct otelread_json json;
 
-    if (!span || !entry_open(dictionary, &buffer, &json))
+    if (!span || !has_valid_ids(span) ||
+        !entry_open(dictionary, &buffer, &json))
         return 0;
     otelread_json_open(&json, '{');
     otelread_json_key(&json, "traceId");

@@ -21,6 +21,7 @@ enum {
     PROFILE_TIME_NANOS = 9,
     PROFILE_DURATION_NANOS = 10,
     PROFILE_PERIOD_TYPE = 11,
+    PROFILE_DEFAULT_SAMPLE_TYPE = 14,
     VALUE_TYPE_TYPE = 1,
     VALUE_TYPE_UNIT = 2,
     SAMPLE_LOCATION = 1,
@@ -259,6 +260,8 @@ int oteltop_pprof_write(FILE *out, const struct oteltop_window *window,
     number(out, PROFILE_TIME_NANOS, start_unix_ns);
     number(out, PROFILE_DURATION_NANOS, window->end_ns - window->begin_ns);
     value_type(&profile, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
+    number(out, PROFILE_DEFAULT_SAMPLE_TYPE,
+           oteltop_names_number(&profile.strings, "cpu"));
     string_table(&profile);
     if (profile.strings.is_short || profile.frames.is_short)
         profile.error = -ENOMEM;

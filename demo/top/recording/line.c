@@ -112,12 +112,11 @@ static void take_pairs(struct oteltop_json *json, struct oteltop_pairs *pairs)
     }
 }
 
-/* Lower case digits only, as everywhere in OpenTelemetry; never all zeros. */
+/* Lower case digits only, as everywhere in OpenTelemetry. */
 static void take_id(struct oteltop_json *json, uint8_t *out, size_t size)
 {
     static const char digits[] = "0123456789abcdef";
     const struct oteltop_text text = oteltop_json_string(json);
-    uint8_t any = 0;
 
     for (size_t i = 0; i < 2 * size && i < text.size; i++) {
         const char *const digit =
@@ -126,8 +125,7 @@ static void take_id(struct oteltop_json *json, uint8_t *out, size_t size)
         if (!digit)
             break;
         out[i / 2] = (uint8_t)(out[i / 2] << 4 | (digit - digits));
-        any |= out[i / 2];
-        if (i == text.size - 1 && text.size == 2 * size && any)
+        if (i == text.size - 1 && text.size == 2 * size)
             return;
     }
     oteltop_json_fail(json, "not an id of this size in hexadecimal");
@@ -137,8 +135,10 @@ static uint64_t take_number_as_string(struct oteltop_json *json)
 {
     uint64_t number;
 
-    if (!oteltop_json_is_string(json))
+    if (!oteltop_json_is_string(json)) {
         oteltop_json_fail(json, "a number as a string is expected");
+        return 0;
+    }
     json->at++;
     number = oteltop_json_number(json);
     if (!json->why && (json->at == json->end || *json->at++ != '"'))
@@ -199,6 +199,8 @@ static void check(struct oteltop_json *json, struct oteltop_line *line,
     if (line->kind == OTELTOP_SAMPLE &&
         (line->span > 0) == (line->none.size > 0))
         oteltop_json_fail(json, "either span or none is expected");
+    if (line->pid > INT32_MAX || line->tid > INT32_MAX)
+        oteltop_json_fail(json, "no process has such a number");
     if (line->kind == OTELTOP_RECORDING && line->hz == 0)
         oteltop_json_fail(json, "a rate is expected");
 }

@@ -177,10 +177,11 @@ static void see(struct oteltop_replay *replay, struct oteltop_span *span,
         oteltop_pool_add(&replay->identities, identity, sizeof(identity), &new);
     replay->first_ns = oteltop_grow(replay->first_ns, number,
                                     &replay->first_room, sizeof(uint64_t));
-    if (new)
+    if (new || now_ns < replay->first_ns[number])
         replay->first_ns[number] = now_ns;
     span->first_ns = replay->first_ns[number];
-    span->last_ns = now_ns;
+    if (now_ns > span->last_ns)
+        span->last_ns = now_ns;
 }
 
 static const char *hand_out(struct oteltop_replay *replay,

@@ -141,6 +141,10 @@ static void sort_by_next(struct oteltop_view *view)
 
 static void single_key(struct oteltop_view *view, char key)
 {
+    if (view->wants_help && key != 'q') {
+        view->wants_help = false;
+        return;
+    }
     switch (key) {
     case 'q':
         view->is_over = true;
@@ -161,7 +165,7 @@ static void single_key(struct oteltop_view *view, char key)
         break;
     case 'h':
     case '?':
-        view->wants_help = !view->wants_help;
+        view->wants_help = true;
         break;
     default:
         break;
@@ -182,7 +186,9 @@ void oteltop_view_key(struct oteltop_view *view, char key)
 
 void oteltop_view_pause(struct oteltop_view *view)
 {
-    if (view->escape == 1)
+    if (view->escape == 1) {
         view->prompt = 0;
+        view->wants_help = false;
+    }
     view->escape = 0;
 }

@@ -334,6 +334,15 @@ int oteltop_rows_make(struct oteltop_rows *rows,
     return error;
 }
 
+bool oteltop_rows_are_untrusted(const struct oteltop_rows *rows)
+{
+    bool are_untrusted = false;
+
+    for (size_t i = 0; i < rows->count; i++)
+        are_untrusted |= rows->list[i].numbers[OTELTOP_UNTRUSTED] > 0;
+    return are_untrusted;
+}
+
 void oteltop_rows_free(struct oteltop_rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++) {

@@ -5,6 +5,7 @@
 #include "demo/top/table/dimension.h"
 #include "demo/top/table/window.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,9 @@ int oteltop_rows_make(struct oteltop_rows *rows,
 
 /* Changes the order. Returns 0 or -ENOMEM: it is what it was. */
 int oteltop_rows_sort(struct oteltop_rows *rows, enum oteltop_column order);
+
+/* Whether some sample of the rows was read while its thread ran. */
+bool oteltop_rows_are_untrusted(const struct oteltop_rows *rows);
 
 void oteltop_rows_free(struct oteltop_rows *rows);
 

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
     STATUS_ERROR = 1,
@@ -60,6 +62,17 @@ static int complain_line(const char *name, const struct oteltop_fault *fault)
         (void)fprintf(stderr, "%zu:", fault->byte);
     (void)fprintf(stderr, " %s\n", fault->why);
     return STATUS_ERROR;
+}
+
+/* Whether the page would overwrite the recording. */
+static bool is_same_file(const char *recording, const char *output)
+{
+    struct stat in, out;
+
+    return (strcmp(recording, "-") == 0 ? fstat(STDIN_FILENO, &in)
+                                        : stat(recording, &in)) == 0 &&
+           stat(output, &out) == 0 && S_ISREG(out.st_mode) &&
+           in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
 static int read_all(const char *name, struct oteltime_timeline *timeline)
@@ -126,6 +139,8 @@ int main(int argc, char **argv)
     }
     if (optind != argc - 1)
         return complain_usage("one recording is expected");
+    if (output && is_same_file(argv[optind], output))
+        return complain_usage("the page would overwrite the recording");
     status = read_all(argv[optind], &timeline);
     if (status == 0)
         status = write_all(output, &timeline);

@@ -97,8 +97,10 @@ resource $own process.pid=\"$shop\" cpu:nanoseconds wall:nanoseconds $scope" \
 pprof() {
     go tool pprof -sample_index=cpu "$@" cpu.pprof 2>&1
 }
+contains 'pprof shows processor time unless it is told otherwise' 'Type: cpu' \
+    "$(go tool pprof -top cpu.pprof 2>&1)"
 raw=$(pprof -raw)
-contains 'pprof -raw has the three types of values' 'samples/count cpu/nanoseconds wall/nanoseconds' "$raw"
+contains 'pprof -raw has the three types of values' 'samples/count cpu/nanoseconds[dflt] wall/nanoseconds' "$raw"
 contains 'and the ids of a span as labels' 'span_id:[1111111111111111]' "$raw"
 contains 'and the process as a label that is a number' "process.pid:[$shop]" "$raw"
 contains 'pprof -top has a row for a route' ' /cart' "$(pprof -top -cum -nodefraction=0)"
@@ -141,23 +143,26 @@ same 'none: they have no resource and no stack' '' "$(cat none.described none.fo
 
 # ---- what cannot be written --------------------------------------------------------
 
-# refused OPTION PATH REASON: exit status and message; the stacks are printed.
+# refused OPTION PATH REASON: exit status and message; what is printed is in stacks.
 refused() {
     local status=0 said
 
     said=$("$TOP" --replay hostile.recording --folded --by service "$1" "$2" 2>&1 >stacks) || status=$?
     same "$1 $2: it says why not, and fails" "1 otelctx-top: $2: $3" "$status $said"
-    check "$1 $2: the stacks are printed" cmp stacks expected
 }
 "$TOP" --replay hostile.recording --folded --by service >expected
 for option in --pprof --otlp-json; do
     refused $option /no/such/folder/file 'No such file or directory'
     refused $option "$TMP" 'Is a directory'
+    same "$option: nothing is sampled when the file cannot be opened" '' "$(cat stacks)"
+    refused $option hostile.recording 'this is the recording that is to be replayed'
     refused $option /dev/full 'No space left on device'
+    check "$option: on a full disk the stacks are printed" cmp stacks expected
 done
 status=0
-said=$("$TOP" --replay hostile.recording --folded --by service --pprof "$TMP" --otlp-json spared.json 2>&1 >stacks) ||
+said=$("$TOP" --replay hostile.recording --folded --by service --pprof /dev/full --otlp-json spared.json 2>&1 >stacks) ||
     status=$?
-same 'one profile that cannot be written is a failure' "1 otelctx-top: $TMP: Is a directory" "$status $said"
+same 'one profile that cannot be written is a failure' "1 otelctx-top: /dev/full: No space left on device" \
+    "$status $said"
 check 'and the other one is written' [ -s spared.json ]
 done_testing

@@ -63,6 +63,11 @@ complains 'a sample of a thread that nobody introduced' '-:2: no line introduces
 $head
 {"t":5,"thread":1,"none":"detached","state":"R","cpu":1,"wall":1}
 END
+cp known.json mine.json
+same 'the recording is not overwritten' \
+    'otelctx-timeline: the page would overwrite the recording' \
+    "$("$TIMELINE" -o mine.json mine.json 2>&1 | head -n 1)"
+check 'it is what it was' cmp known.json mine.json
 echo x >$'bad\nname'
 same 'files are named' "otelctx-timeline: bad\\nname:1:1: an object is expected" \
     "$("$TIMELINE" $'bad\nname' 2>&1 || :)"

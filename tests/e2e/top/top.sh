@@ -190,7 +190,7 @@ table --by thread
 check 'the heading names the column of sorting, and the rows' \
     grep -q '^ \*CPU%  WALL% SAMPLES THREADS PROCS LONGEST  thread$' "$TMP/table"
 check 'the last line says what it costs' grep -Eq \
-    '^[0-9]+ looks/s; [0-9]+ stops/s of [0-9]+ us \(at most [0-9]+ us\): [0-9.]+ % of a core$' \
+    '^[0-9]+ looks/s; [0-9]+ stops/s of [0-9]+ us \(at most [0-9]+ us\): [0-9.]+ % of a core(; [0-9]+ stops/s left out)?$' \
     "$TMP/table"
 check 'no line has an escape sequence' not grep -q $'\033' "$TMP/table"
 
@@ -201,6 +201,12 @@ unsure() {
     awk '$8 == "/70" && $4 > 0 && $4 <= $3 {found = 1} END {exit !found}' "$TMP/table"
 }
 check '--no-stop counts them' unsure
+unsure_again() {
+    "$TOP" --no-stop --for 2s --record "$TMP/recording.json" "$PID" >"$TMP/table"
+    "$TOP" --replay "$TMP/recording.json" >"$TMP/table"
+    grep -q UNSURE "$TMP/table"
+}
+check 'so does the replay' within unsure_again
 same 'a process that is named twice is sampled once' 1 \
     "$("$TOP" --once --by process "$PID" "$PID" busy | awk -v pid="$PID" '$8 == pid {print $5}')"
 thread=$(find "/proc/$PID/task" -mindepth 1 -maxdepth 1 -not -name "$PID" \
@@ -360,6 +366,8 @@ sample "$PID"
 check 'they go on with what they did' within has_seen 50 "$PID:0"
 sampled
 check 'their samples are right' samples check "$TMP/recording.json"
+same 'a thread that sleeps uses no processor time' '' \
+    "$(grep -E '"state":"S","cpu":[1-9]' "$TMP/recording.json" | head -n 3)"
 show "50 threads  $(tail -n 1 "$TMP/table")"
 finish
 

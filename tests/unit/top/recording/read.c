@@ -169,9 +169,8 @@ Test(top_read, bad_lines_are_refused_with_their_place)
     expect_fault("{\"span\":1,\"trace_id\":\"" SPAN "\",\"span_id\":\"" SPAN
                  "\"}",
                  "not an id of this size in hexadecimal", 40);
-    expect_fault("{\"span\":1,\"trace_id\":\"" TRACE
-                 "\",\"span_id\":\"0000000000000000\"}",
-                 "not an id of this size in hexadecimal", 85);
+    expect_fault("{\"process\":1,\"pid\":2147483648}",
+                 "no process has such a number", 31);
     expect_fault("{\"span\":1,\"trace_id\":\"" TRACE
                  "\",\"span_id\":\"0123456789ABCDEF\"}",
                  "not an id of this size in hexadecimal", 85);

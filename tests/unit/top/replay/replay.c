@@ -103,6 +103,25 @@ Test(top_replay, a_span_is_as_long_as_its_ids_were_seen)
            "70 shop app -x 42 worker 7 /item 50 R 5 10\n");
 }
 
+/* Any process may have such a context. */
+Test(top_replay, a_span_may_have_no_ids)
+{
+    expect(FIRST
+           "{\"span\":1,\"trace_id\":\"00000000000000000000000000000000\","
+           "\"span_id\":\"0000000000000000\",\"flags\":0,"
+           "\"attributes\":{\"http.route\":\"/cart\"}}\n" SAMPLE("20",
+                                                                 "\"span\":1"),
+           "20 shop app -x 42 worker 7 /cart 0 R 5 10\n");
+}
+
+Test(top_replay, a_time_that_goes_back_makes_no_span_longer)
+{
+    expect(FIRST SPAN("1", "b7", "/cart") SAMPLE("50", "\"span\":1")
+               SAMPLE("20", "\"span\":1"),
+           "50 shop app -x 42 worker 7 /cart 0 R 5 10\n"
+           "20 shop app -x 42 worker 7 /cart 30 R 5 10\n");
+}
+
 /* Also without a new line for the thread. */
 Test(top_replay, what_is_introduced_again_counts_from_there_on)
 {

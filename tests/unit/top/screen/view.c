@@ -40,8 +40,11 @@ Test(view, keys_switch_on_and_off)
     cr_expect_not(view.wants_wall);
     type("h");
     cr_expect(view.wants_help);
-    type("?");
+    type("b");
     cr_expect_not(view.wants_help);
+    cr_expect_eq(view.prompt, 0);
+    type("?");
+    cr_expect(view.wants_help);
     cr_expect_not(view.is_over);
     type("q");
     cr_expect(view.is_over);
