@@ -4,7 +4,7 @@
 #include "demo/reader/os/clock.h"
 #include "demo/reader/os/memory.h"
 #include "demo/reader/os/processes.h"
-#include "demo/top/collect/describe.h"
+#include "demo/top/collect/sample.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,9 +21,6 @@
 /* After a stop that took long, because the machine stood still, there is none
  * for a second at most. */
 #define LOWEST_NS ((int64_t)(SECOND_NS / STOP_SHARE))
-
-/* What a stop takes, before the first one was measured. */
-#define STOP_GUESS_NS 30000U
 
 /* Of a second, how long this program may be busy before it looks less often,
  * and when it looks more often again. */
@@ -77,25 +74,18 @@ static const char *reason(const struct oteltop_watched *watched)
                : "not_sampled";
 }
 
-static void emit(struct oteltop_collector *collector,
-                 struct oteltop_watched *watched, struct oteltop_sample *sample)
-{
-    sample->at_ns = collector->last_ns - collector->start_ns;
-    watched->accounted_ns += sample->cpu_ns;
-    collector->taker.sample(collector->taker.self, sample);
-}
-
 /* What its threads owed when it ended. */
 static void emit_rest(struct oteltop_collector *collector,
                       struct oteltop_watched *watched)
 {
     if (watched->count > 0 && watched->cpu_ns > watched->accounted_ns)
-        emit(collector, watched,
-             &(struct oteltop_sample){.thread = watched->tasks[0].thread,
-                                      .none = reason(watched),
-                                      .state = '?',
-                                      .cpu_ns = watched->cpu_ns -
-                                                watched->accounted_ns});
+        oteltop_sample_emit(
+            collector, watched,
+            &(struct oteltop_sample){.thread = watched->tasks[0].thread,
+                                     .none = reason(watched),
+                                     .state = '?',
+                                     .cpu_ns = watched->cpu_ns -
+                                               watched->accounted_ns});
 }
 
 static void remove_ended(struct oteltop_collector *collector)
@@ -205,189 +195,6 @@ static void update_some(struct oteltop_collector *collector)
     }
 }
 
-/* ---- samples ------------------------------------------------------------ */
-
-static int compare_tid(const void *tid, const void *task)
-{
-    const pid_t wanted = *(const pid_t *)tid;
-    const pid_t has = ((const struct oteltop_task *)task)->thread->tid;
-
-    return (wanted > has) - (wanted < has);
-}
-
-static struct oteltop_task *task_of(const struct oteltop_watched *watched,
-                                    pid_t tid)
-{
-    return watched->count == 0 ? NULL
-                               : bsearch(&tid, watched->tasks, watched->count,
-                                         sizeof(*watched->tasks), compare_tid);
-}
-
-/* It could not be read this time: the kernel does not tell everywhere where
- * the variables of a thread are that has not stopped. */
-static bool was_missed(enum otelread_thread_status status, bool was_stopped)
-{
-    return status == OTELREAD_THREAD_ENDED ||
-           status == OTELREAD_THREAD_NOT_STOPPED ||
-           status == OTELREAD_THREAD_BUSY ||
-           (was_stopped && status == OTELREAD_THREAD_ERROR);
-}
-
-/* Whether a thread that did not run was given a processor meanwhile. */
-static bool has_run(const struct oteltop_task *task)
-{
-    struct oteltop_schedstat now;
-
-    return task->schedstat < 0 ||
-           oteltop_schedstat_read(task->schedstat, &now) != 0 ||
-           now.slices != task->now.slices;
-}
-
-static void take(struct oteltop_collector *collector,
-                 struct oteltop_watched *watched,
-                 const struct otelread_thread *thread, bool was_stopped)
-{
-    struct oteltop_task *const task = task_of(watched, thread->tid);
-    struct oteltop_span like;
-    const bool sleeps = task && task->state != 'R';
-    /* What a thread used before it slept was not for what it has now. */
-    const bool works = !sleeps || task->state == 'D';
-
-    if (!task || was_missed(thread->status, was_stopped) ||
-        (sleeps && has_run(task)))
-        return; /* the next sample stands for it */
-
-    struct oteltop_sample sample = {
-        .thread = task->thread,
-        .none = oteltop_describe_span(&like, thread, watched->has_tls),
-        .state = task->state,
-        .is_untrusted = !was_stopped && !sleeps && watched->has_tls,
-        .cpu_ns = works ? task->cpu_ns : 0,
-        .wall_ns = task->wall_ns};
-
-    if (!sample.none) {
-        sample.span = oteltop_span_intern(
-            watched->process, &like, collector->last_ns - collector->start_ns);
-        if (!sample.span)
-            sample.none = "no_memory";
-    }
-    task->wall_ns = 0;
-    if (works) {
-        task->cpu_ns = 0;
-        task->was_sampled = true;
-    }
-    emit(collector, watched, &sample);
-}
-
-/*
- * A context that was published since may have given the keys of threads another
- * meaning. Then the threads keep what they owe, until it has been read.
- */
-static bool is_republished(struct oteltop_watched *watched)
-{
-    return watched->report.status == OTELREAD_OK &&
-           !otelread_report_is_unchanged(&watched->report);
-}
-
-static void read_threads(struct oteltop_collector *collector,
-                         struct oteltop_watched *watched, const pid_t *tids,
-                         size_t count, bool stop)
-{
-    struct otelread_threads *const threads = watched->report.threads;
-    struct oteltop_cost *const cost = &collector->cost;
-
-    if (count == 0)
-        return;
-    threads->manner = stop ? OTELREAD_BRIEFLY : OTELREAD_AS_IT_RUNS;
-
-    const int error =
-        otelread_threads_read_some(threads, &watched->report.target,
-                                   watched->report.status == OTELREAD_OK
-                                       ? &watched->report.contexts.list[0]
-                                       : NULL,
-                                   tids, count);
-    watched->has_contexts = error == 0; /* else look for them again */
-    watched->is_stale = error == -EAGAIN || is_republished(watched);
-    for (size_t i = 0; i < threads->sample.count; i++) {
-        const struct otelread_thread *const thread =
-            &threads->sample.threads[i];
-
-        if (thread->stopped) {
-            cost->stops++;
-            cost->stopped_ns += thread->stopped_ns;
-            if (thread->stopped_ns > cost->longest_ns)
-                cost->longest_ns = thread->stopped_ns;
-            collector->allowed_ns -= (int64_t)thread->stopped_ns;
-        }
-        if (watched->has_contexts && !watched->is_stale)
-            take(collector, watched, thread, stop);
-    }
-}
-
-static uint64_t stop_ns(const struct oteltop_collector *collector)
-{
-    const struct oteltop_cost *const cost = &collector->cost;
-
-    return cost->stops > 0 ? cost->stopped_ns / cost->stops : STOP_GUESS_NS;
-}
-
-/*
- * Threads that run have to be stopped. Whoever cannot be stopped now, because
- * enough were, keeps what it owes: the thread to begin with is another one each
- * time. Returns whether any was to be stopped.
- */
-static bool sample(struct oteltop_collector *collector,
-                   struct oteltop_watched *watched)
-{
-    pid_t *const tids = calloc(watched->count + 1, sizeof(*tids));
-    size_t stops = 0;
-    size_t reads = 0;
-    int64_t allowed_ns = collector->allowed_ns;
-
-    if (!tids)
-        return false;
-    for (size_t i = 0; i < watched->count; i++) {
-        watched->next_sampled = (watched->next_sampled + 1) % watched->count;
-
-        const struct oteltop_task *const task =
-            &watched->tasks[watched->next_sampled];
-        if (!task->is_due)
-            continue;
-        if (task->state != 'R' || collector->no_stop || !watched->has_tls) {
-            tids[watched->count - ++reads] = task->thread->tid;
-        } else if (allowed_ns > 0) {
-            tids[stops++] = task->thread->tid;
-            allowed_ns -= (int64_t)stop_ns(collector);
-            watched->next_stopped = watched->next_sampled;
-        } else {
-            collector->cost.left_out++;
-        }
-    }
-    watched->next_sampled = watched->next_stopped;
-    read_threads(collector, watched, tids, stops, true);
-    if (watched->has_contexts && !watched->is_stale)
-        read_threads(collector, watched, tids + watched->count - reads, reads,
-                     false);
-    free(tids);
-    return stops > 0;
-}
-
-/* Likewise, the process to begin with is the one behind the last of which a
- * thread was stopped. */
-static void sample_all(struct oteltop_collector *collector)
-{
-    size_t at = collector->next_sampled;
-
-    for (size_t i = 0; i < collector->count; i++) {
-        at = (at + 1) % collector->count;
-
-        struct oteltop_watched *const watched = collector->watched[at];
-        if (!watched->has_ended && watched->has_contexts &&
-            sample(collector, watched))
-            collector->next_sampled = at;
-    }
-}
-
 /* ---- the rate ----------------------------------------------------------- */
 
 static void set_rate(struct oteltop_collector *collector, unsigned hz)
@@ -452,7 +259,7 @@ void oteltop_collector_look(struct oteltop_collector *collector)
     for (size_t i = 0; i < collector->count; i++)
         oteltop_watched_look(collector->watched[i], passed_ns,
                              collector->every);
-    sample_all(collector);
+    oteltop_sample_all(collector);
     remove_ended(collector);
     collector->busy_ns += otelread_monotonic_ns() - now_ns;
     if (now_ns >= collector->next_adapted_ns) {
@@ -467,11 +274,11 @@ static void emit_owed(struct oteltop_collector *collector,
                       struct oteltop_task *task)
 {
     if (task->cpu_ns > 0)
-        emit(collector, watched,
-             &(struct oteltop_sample){.thread = task->thread,
-                                      .none = "not_sampled",
-                                      .state = '?',
-                                      .cpu_ns = task->cpu_ns});
+        oteltop_sample_emit(collector, watched,
+                            &(struct oteltop_sample){.thread = task->thread,
+                                                     .none = "not_sampled",
+                                                     .state = '?',
+                                                     .cpu_ns = task->cpu_ns});
     task->cpu_ns = 0;
 }
 
@@ -508,11 +315,12 @@ void oteltop_collector_settle(struct oteltop_collector *collector)
         if (watched->count == 0 || unseen_ns == 0 ||
             (watched->has_contexts && unseen_ns < UNSEEN_NS))
             continue;
-        emit(collector, watched,
-             &(struct oteltop_sample){.thread = watched->tasks[0].thread,
-                                      .none = reason(watched),
-                                      .state = '?',
-                                      .cpu_ns = unseen_ns});
+        oteltop_sample_emit(
+            collector, watched,
+            &(struct oteltop_sample){.thread = watched->tasks[0].thread,
+                                     .none = reason(watched),
+                                     .state = '?',
+                                     .cpu_ns = unseen_ns});
     }
 }
 
