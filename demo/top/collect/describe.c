@@ -100,8 +100,11 @@ static char *pod_of(const char *cgroup)
         return NULL;
     at += strlen("pod");
     char *const pod = strndup(at, strspn(at, "0123456789abcdef-_"));
-    for (char *i = pod; i && (i = strchr(i, '_'));)
-        *i = '-';
+    if (!pod)
+        return NULL;
+    for (char *i = pod; *i; i++)
+        if (*i == '_')
+            *i = '-';
     return pod;
 }
 
