@@ -30,20 +30,6 @@ typedef uint64_t word __attribute__((aligned(1), may_alias));
 typedef uint32_t half __attribute__((aligned(1), may_alias));
 typedef uint16_t quarter __attribute__((aligned(1), may_alias));
 
-/* The calling thread's state; the thread pointer if the TLS offsets are unknown
- * (see otelctx_tls_offsets). Call before thread_slot(): the acquire here also
- * orders the load of the other offset there. */
-INLINE struct otelctx_thread *thread_self(void)
-{
-    return otelctx_tls_offset_at(
-        otelctx_load_acquire(&otelctx_tls_offsets.self));
-}
-
-INLINE bool is_known(const struct otelctx_thread *self)
-{
-    return (const void *)self != __builtin_thread_pointer();
-}
-
 INLINE struct otelctx_record **thread_slot(void)
 {
     return otelctx_slot_after(otelctx_tls_offsets.before_slot);
@@ -51,61 +37,39 @@ INLINE struct otelctx_record **thread_slot(void)
 
 INLINE bool holds_own(const struct otelctx_thread *self)
 {
-    return (const void *)*thread_slot() == self;
+    return *thread_slot() == &self->own;
 }
 
-INLINE bool holds_own_or_nothing(const struct otelctx_thread *self)
-{
-    if (LIKELY(!*thread_slot()))
-        return LIKELY(is_known(self));
-    return holds_own(self);
-}
-
-/* As in slot.c, but with one store to both `pinned` and `writing`. A pin by a
- * signal handler just before this store is lost. */
+/* As in slot.c. A pin by a signal handler just before is lost. */
 INLINE void begin_writing(struct otelctx_thread *self)
 {
-    otelctx_store_visible(&self->state.pinned_or_writing,
-                          OTELCTX_THREAD_WRITING);
+    otelctx_store_visible(&self->state.flags, (uint32_t)OTELCTX_THREAD_WRITING);
 }
 
-INLINE void end_writing(struct otelctx_thread *self)
+INLINE void give_up_writing(struct otelctx_thread *self)
 {
-    otelctx_store_visible(&self->state.pinned_or_writing, 0);
+    otelctx_store_visible(&self->state.flags, (uint32_t)0);
 }
 
-/* The same, each with a store to key_bits in the same instruction. */
-INLINE void begin_writing_anew(struct otelctx_thread *self)
-{
-    otelctx_store_visible(&self->state.all,
-                          (uint64_t)OTELCTX_THREAD_WRITING << 32);
-}
-
-INLINE void end_writing_keys(struct otelctx_thread *self, uint32_t key_bits)
+/* With one store: the record has these keys now. */
+INLINE void end_writing(struct otelctx_thread *self, uint32_t key_bits)
 {
     otelctx_store_visible(&self->state.all, (uint64_t)key_bits);
 }
 
-/* Hide the thread's own record from readers, if it is in the slot. */
-INLINE void hide_own(void)
-{
-    if (!LIKELY(!*thread_slot()))
-        otelctx_store_visible(thread_slot(), (struct otelctx_record *)NULL);
-}
-
 /* Write the thread's own record, which is hidden from readers. As few stores as
  * possible, because some cores make no more than one in a cycle. */
-INLINE void write_own(struct otelctx_thread *self, uint64_t first,
+INLINE void write_own(struct otelctx_record *own, uint64_t first,
                       uint64_t second, uint64_t span, uint8_t flags)
 {
     const uint32_t known_flags = flags & OTELCTX_TRACE_FLAGS;
-    word *const out = (word *)self->own.trace_id;
+    word *const out = (word *)own->trace_id;
 
     out[0] = first;
     out[1] = second;
     out[2] = span;
     /* valid 1, trace_flags, attrs_size 0 */
-    *(half *)&self->own.valid = 1 | known_flags << 8;
+    *(half *)&own->valid = 1 | known_flags << 8;
 }
 
 /* ---- Where other storages than TLS are on ---- */
@@ -119,7 +83,7 @@ INLINE struct otelctx_thread *writable_self(void)
 
     return LIKELY(otelctx_storage_has_others()) && LIKELY(offset != 0) &&
                    LIKELY(self->state.pinned_or_writing == 0) &&
-                   LIKELY(!self->showing)
+                   LIKELY(!self->state.showing)
                ? self
                : NULL;
 }
@@ -132,11 +96,11 @@ INLINE bool show(struct otelctx_thread *self, struct otelctx_record *record,
 {
     bool is_shown;
 
-    otelctx_store_visible(&self->showing_and_changed, OTELCTX_SHOWING);
+    otelctx_store_visible(&self->state.showing, (uint8_t) true);
     otelctx_store_visible(thread_slot(), record);
     is_shown = otelctx_storage_show_ids(self, &ids);
-    otelctx_store_visible(&self->showing, (uint8_t) false);
-    return LIKELY(is_shown) && LIKELY(!self->changed);
+    otelctx_store_visible(&self->state.showing, (uint8_t) false);
+    return LIKELY(is_shown) && LIKELY(!self->state.changed);
 }
 
 QUICK int otelctx_attach_elsewhere(const uint8_t trace_id[16],
@@ -151,14 +115,15 @@ QUICK int otelctx_attach_elsewhere(const uint8_t trace_id[16],
     if (!LIKELY((first | second) != 0) || !LIKELY(span != 0) || !self ||
         !(LIKELY(!*thread_slot()) || LIKELY(holds_own(self))))
         return otelctx_attach_slow(trace_id, span_id, flags);
-    begin_writing_anew(self);
-    hide_own();
-    write_own(self, first, second, span, flags);
+    begin_writing(self);
+    if (!LIKELY(!*thread_slot()))
+        otelctx_store_visible(thread_slot(), (struct otelctx_record *)NULL);
+    write_own(&self->own, first, second, span, flags);
     is_shown = show(self, &self->own,
                     (struct otelctx_numbers){__builtin_bswap64(first),
                                              __builtin_bswap64(second),
                                              __builtin_bswap64(span)});
-    end_writing(self);
+    end_writing(self, 0);
     return LIKELY(is_shown) ? 0 : otelctx_attach_slow(trace_id, span_id, flags);
 }
 
@@ -174,35 +139,65 @@ QUICK static int detach_elsewhere(void)
 
 /* ---- Where TLS is the only one ---- */
 
+/* The calling thread's two variables; at the thread pointer if the TLS offsets
+ * are unknown (see otelctx_tls_offsets). */
+INLINE struct otelctx_thread_block *thread_block(void)
+{
+    return otelctx_tls_offset_at(
+        otelctx_load_acquire(&otelctx_tls_offsets.block));
+}
+
+/*
+ * Are they known? On x86-64 the callers need not ask: the word at the thread
+ * pointer points to itself, and the next one to the DTV (psABI, "Thread-Local
+ * Storage"). So what they take for the slot is neither NULL nor the address of
+ * the thread's own record, nor equal to what they take for `swapping`.
+ */
+INLINE bool is_known(const struct otelctx_thread_block *block)
+{
+#ifdef __x86_64__
+    static_assert(offsetof(struct otelctx_thread_block, self.swapping) == 8,
+                  "where the address of the DTV is");
+    (void)block;
+    return true;
+#else
+    return (const void *)block != __builtin_thread_pointer();
+#endif
+}
+
 FAST int otelctx_attach(const uint8_t trace_id[16], const uint8_t span_id[8],
                         uint8_t flags)
 {
     const word *const trace = (const word *)trace_id;
     const uint64_t first = trace[0], second = trace[1];
     const uint64_t span = *(const word *)span_id;
-    struct otelctx_thread *const self = thread_self();
+    struct otelctx_thread_block *const block = thread_block();
+    struct otelctx_thread *const self = &block->self;
 
     /* One by one: the compiler would evaluate a single LIKELY of all of them
      * without branches. */
     if (!LIKELY((first | second) != 0) || !LIKELY(span != 0) ||
-        !LIKELY(holds_own_or_nothing(self)) ||
-        !LIKELY(self->state.pinned_or_writing == 0))
+        !LIKELY(is_known(block)) ||
+        !(LIKELY(!block->slot) || LIKELY(block->slot == &self->own)) ||
+        !LIKELY(self->state.flags == 0))
         return otelctx_attach_elsewhere(trace_id, span_id, flags);
-    begin_writing_anew(self);
-    hide_own();
-    write_own(self, first, second, span, flags);
-    otelctx_store_visible(thread_slot(), &self->own);
-    end_writing(self);
+    begin_writing(self);
+    if (!LIKELY(!block->slot))
+        otelctx_store_visible(&block->slot, (struct otelctx_record *)NULL);
+    write_own(&self->own, first, second, span, flags);
+    otelctx_store_visible(&block->slot, &self->own);
+    end_writing(self, 0);
     return 0;
 }
 
 FAST int otelctx_detach(void)
 {
-    struct otelctx_thread *const self = thread_self();
+    struct otelctx_thread_block *const block = thread_block();
 
-    if (!LIKELY(holds_own(self) && self->state.pinned_or_writing == 0))
+    if (!LIKELY(block->slot == &block->self.own) ||
+        !LIKELY(block->self.state.flags == 0))
         return detach_elsewhere();
-    otelctx_store_visible(thread_slot(), (struct otelctx_record *)NULL);
+    otelctx_store_visible(&block->slot, (struct otelctx_record *)NULL);
     return 0;
 }
 
@@ -271,27 +266,32 @@ INLINE int append(uint32_t key, const char *value, size_t len,
         HEAD = 2
     };
     const uint64_t not_ascii = 0x8080808080808080;
-    struct otelctx_thread *const self = thread_self();
+    struct otelctx_thread_block *const block = thread_block();
+    struct otelctx_thread *const self = &block->self;
     uint32_t key_bits, new_bits;
     uint8_t *at;
     size_t size;
 
-    if (!LIKELY(holds_own(self) && self->state.pinned_or_writing == 0))
+    if (!LIKELY(block->slot == &self->own) || !LIKELY(self->state.flags == 0))
         return otelctx_attr_slow((uint8_t)key, value, len);
     begin_writing(self);
     key_bits = self->state.key_bits;
     new_bits = key_bits | otelctx_key_bit(key);
     at = self->own.attrs + self->own.attrs_size;
-    size = HEAD + len + self->own.attrs_size;
-    if (!LIKELY(new_bits != key_bits && otelctx_context_has_key(key) &&
-                len <= OTELCTX_VALUE_MAX && size <= sizeof(self->own.attrs) &&
-                (copy(at + HEAD, value, len) & not_ascii) == 0)) {
-        end_writing(self);
+    size = HEAD + len;
+    __asm__("" : "+r"(size)); /* one addition less between load and store */
+    size += self->own.attrs_size;
+    if (!LIKELY(new_bits != key_bits) ||
+        !LIKELY(otelctx_context_has_key(key)) ||
+        !LIKELY(len <= OTELCTX_VALUE_MAX) ||
+        !LIKELY(size <= sizeof(self->own.attrs)) ||
+        !LIKELY((copy(at + HEAD, value, len) & not_ascii) == 0)) {
+        give_up_writing(self);
         return otelctx_attr_slow((uint8_t)key, value, len);
     }
     *(quarter *)at = (quarter)(key | len << 8);
     otelctx_store_visible(&self->own.attrs_size, (uint16_t)size);
-    end_writing_keys(self, new_bits);
+    end_writing(self, new_bits);
     return 0;
 }
 
@@ -303,32 +303,30 @@ append_any_size(uint32_t key, const char *value, size_t len)
 
 FAST int otelctx_attr(uint8_t key, const char *value, size_t len)
 {
-    if (!LIKELY(len >= sizeof(word) && len <= 2 * sizeof(word)))
-        return append_any_size(key, value, len);
-    return append(key, value, len, copy_word);
+    if (LIKELY(len >= sizeof(word) && len <= 2 * sizeof(word)))
+        return append(key, value, len, copy_word);
+    if (LIKELY(len >= sizeof(quarter) && len <= 2 * sizeof(quarter)))
+        return append(key, value, len, copy_quarter);
+    return append_any_size(key, value, len);
 }
 
 /* otelctx_thread_swap() explains the order of the stores. */
 FAST int otelctx_swap(struct otelctx_record *record,
                       struct otelctx_record **previous)
 {
-    struct otelctx_thread *const self = thread_self();
-    struct otelctx_record **const slot = thread_slot();
-    struct otelctx_record *before, *swapping_before;
+    struct otelctx_thread_block *const block = thread_block();
+    struct otelctx_thread *const self = &block->self;
+    struct otelctx_record *const before = block->slot;
 
-    if (!LIKELY(((uintptr_t)record & 1) == 0) || !LIKELY(is_known(self)))
+    if (!LIKELY(((uintptr_t)record & 1) == 0) || !LIKELY(is_known(block)))
         return otelctx_swap_slow(record, previous);
-    before = *slot;
-    swapping_before = self->swapping;
-    if (!LIKELY(before == self->swapped)) {
-        if (before && before != &self->own)
-            return otelctx_swap_slow(record, previous);
-        otelctx_store_visible(&self->swapped, before);
-    }
+    if (!LIKELY(before == self->swapping) &&
+        ((before && before != &self->own) || self->swapping != self->swapped))
+        return otelctx_swap_slow(record, previous);
+    otelctx_store_visible(&self->swapped, before);
     otelctx_store_visible(&self->swapping, record);
-    otelctx_store_visible(slot, record);
+    otelctx_store_visible(&block->slot, record);
     otelctx_store_visible(&self->swapped, record);
-    otelctx_store_visible(&self->swapping, swapping_before);
     if (previous)
         *previous = before;
     return 0;

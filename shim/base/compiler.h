@@ -2,7 +2,7 @@
 #ifndef OTELCTX_BASE_COMPILER_H
 #define OTELCTX_BASE_COMPILER_H
 
-/* Function attributes. */
+/* Attributes of functions and variables. */
 
 /* Inline even where the compiler optimises for size: the body is shorter than
  * a call. */
@@ -11,5 +11,13 @@
 /* Rarely called. Never inlined, or the caller's frequent path would save the
  * registers that this function needs. */
 #define OTELCTX_RARE __attribute__((cold, noinline))
+
+/* In memory, the variables of a source that have this attribute follow each
+ * other as they do in the source. clang never reorders any. */
+#ifdef __clang__
+#define OTELCTX_IN_ORDER
+#else
+#define OTELCTX_IN_ORDER __attribute__((no_reorder))
+#endif
 
 #endif

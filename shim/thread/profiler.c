@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/thread/profiler.h"
 
-/* If another module exports a variable of this name, the dynamic linker may
- * bind the name to that one, here too. */
-_Thread_local struct otelctx_profiler_context context_tls_v1
-    __attribute__((visibility("default"), aligned(64)));
-
 uint64_t otelctx_profiler_offset;
 
 void otelctx_profiler_cache_tls_offset(void)

@@ -101,7 +101,9 @@ static int detach(struct otelctx_variables v)
         return -EBUSY;
     otelctx_store_visible(v.slot, (struct otelctx_record *)NULL);
     self->state.pinned = false;
-    self->swapped = NULL; /* the program may free its record now */
+    /* The program may free its record now. */
+    otelctx_store_visible(&self->swapped, (struct otelctx_record *)NULL);
+    otelctx_store_visible(&self->swapping, (struct otelctx_record *)NULL);
     return 0;
 }
 
@@ -138,6 +140,21 @@ int otelctx_thread_attach(const struct otelctx_ids *ids)
     return err;
 }
 
+/*
+ * What `swapping` must be once `record` is in the slot instead of `before`. If
+ * a call that exchanges records was interrupted, and this is a signal
+ * handler's, then what that call left there, which it relies on.
+ */
+static struct otelctx_record *
+swapping_after(const struct otelctx_thread *self,
+               const struct otelctx_record *before,
+               struct otelctx_record *record)
+{
+    return self->swapping == before || self->swapping == self->swapped
+               ? record
+               : self->swapping;
+}
+
 /* Change the record in the slot so that no reader sees part of the change.
  * `swapping` keeps the record known as the program's while the slot is NULL, as
  * in otelctx_thread_swap(): a signal handler may swap in between. */
@@ -147,7 +164,7 @@ static void change_attached(struct otelctx_variables v,
                             const struct otelctx_span *value)
 {
     struct otelctx_thread *const self = v.self;
-    struct otelctx_record *const swapping_before = self->swapping;
+    struct otelctx_record *const after = swapping_after(self, record, record);
     uint8_t valid;
 
     if (!otelctx_change_needs_hiding(record, c)) {
@@ -155,11 +172,12 @@ static void change_attached(struct otelctx_variables v,
         return;
     }
     otelctx_store_visible(&self->swapping, record);
+    otelctx_store_visible(&self->swapped, (struct otelctx_record *)NULL);
     valid = hide_record(v, record);
     otelctx_change_apply(record, c, key, value);
     show_record(v, record, valid);
     otelctx_store_visible(&self->swapped, record);
-    otelctx_store_visible(&self->swapping, swapping_before);
+    otelctx_store_visible(&self->swapping, after);
 }
 
 static int set_attr(struct otelctx_variables v, uint8_t key,
@@ -275,8 +293,8 @@ struct otelctx_record *otelctx_thread_pin(void)
 /*
  * A signal handler may interrupt this function at any instruction, and may swap
  * records itself if it swaps back; another handler may interrupt that one. When
- * a handler returns, `swapping` is what it was before, and `swapped` is the
- * record in the slot: both are what the interrupted call needs.
+ * a handler returns, `swapped` or `swapping` is the record in the slot, and
+ * `swapping` the one that the interrupted call is about to put there.
  */
 int otelctx_thread_swap(struct otelctx_record *record,
                         struct otelctx_record **previous)
@@ -284,7 +302,7 @@ int otelctx_thread_swap(struct otelctx_record *record,
     const struct otelctx_variables v = otelctx_thread_variables();
     struct otelctx_thread *const self = v.self;
     struct otelctx_record *const before = *v.slot;
-    struct otelctx_record *const swapping_before = self->swapping;
+    struct otelctx_record *const after = swapping_after(self, before, record);
 
     if (!otelctx_storage_bits)
         return refuse();
@@ -294,7 +312,7 @@ int otelctx_thread_swap(struct otelctx_record *record,
     otelctx_store_visible(&self->swapping, record);
     otelctx_store_visible(v.slot, record);
     otelctx_store_visible(&self->swapped, record);
-    otelctx_store_visible(&self->swapping, swapping_before);
+    otelctx_store_visible(&self->swapping, after);
     if (previous)
         *previous = before;
     (void)show_elsewhere(v);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/thread/slot_layout.h"
 
+#include "shim/base/compiler.h"
 #include "shim/base/order.h"
+#include "shim/thread/profiler.h"
 
 /*
  * The slot: OTEP 4947, "Thread-Local Variable". It is the only variable in
@@ -20,8 +22,17 @@ extern _Thread_local struct otelctx_record *otelctx_thread_our_slot
 
 static_assert(sizeof(otel_thread_ctx_v1) == 8, "readers expect 8 bytes");
 
-_Thread_local struct otelctx_thread otelctx_thread_self
-    __attribute__((used, aligned(64)));
+/* The first variable in .tbss, which begins where .tdata ends: right after the
+ * slot, as in struct otelctx_thread_block. So neither variable of .tbss may ask
+ * for more alignment than this one has. */
+OTELCTX_IN_ORDER _Thread_local struct otelctx_thread otelctx_thread_self
+    __attribute__((used, aligned(8)));
+
+/* At a multiple of 64, because it follows the block. If another module exports
+ * a variable of this name, the dynamic linker may bind the name to that one,
+ * here too. */
+OTELCTX_IN_ORDER _Thread_local struct otelctx_profiler_context context_tls_v1
+    __attribute__((visibility("default"), aligned(8)));
 
 struct otelctx_tls_offsets otelctx_tls_offsets;
 
@@ -72,6 +83,6 @@ void otelctx_thread_cache_tls_offsets(void)
         slot = self + offsetof(struct otelctx_thread, hidden_slot);
     otelctx_tls_offsets.before_slot = slot - sizeof(uint64_t);
     otelctx_store_release(&otelctx_tls_offsets.any_self, self);
-    if (is_alone)
-        otelctx_store_release(&otelctx_tls_offsets.self, self);
+    if (is_alone && self - slot == offsetof(struct otelctx_thread_block, self))
+        otelctx_store_release(&otelctx_tls_offsets.block, slot);
 }

@@ -27,21 +27,23 @@ struct otelctx_thread_state {
                                         not with the slot */
                     uint8_t writing; /* a change is under way: a signal handler
                                         must not begin another one */
+                    /* For other storages than TLS. */
+                    uint8_t showing; /* they are being written */
+                    uint8_t changed; /* and the slot has changed since that
+                                        began */
                 };
-                uint32_t pinned_or_writing; /* to test both at once */
+                uint16_t pinned_or_writing; /* to test two at once */
+                uint32_t flags;             /* and all */
             };
         };
         uint64_t all;
     };
 };
 enum {
-    OTELCTX_THREAD_WRITING = 1 << 8 /* `writing` in pinned_or_writing */
+    OTELCTX_THREAD_WRITING = 1 << 8 /* only `writing`, in `flags` */
 };
-static_assert(offsetof(struct otelctx_thread_state, writing) ==
-                  offsetof(struct otelctx_thread_state, pinned_or_writing) + 1,
-              "");
-static_assert(offsetof(struct otelctx_thread_state, pinned_or_writing) == 4,
-              "");
+static_assert(offsetof(struct otelctx_thread_state, flags) == 4, "");
+static_assert(offsetof(struct otelctx_thread_state, writing) == 5, "");
 
 /* If this bit of key_bits is clear, the record does not have the key. 256 keys
  * share 32 bits. */
@@ -51,53 +53,56 @@ static inline uint32_t otelctx_key_bit(uint32_t key)
 }
 
 struct otelctx_thread {
-    struct otelctx_record own; /* the first 64 bytes share one cache line */
     /* The program's record that is in the slot, and the one that is about to
      * be. Before and after each instruction of the shim the slot equals one of
      * these, NULL, &own or the record that all threads share: any other record
-     * is that of another writer. */
-    struct otelctx_record *swapped, *swapping;
+     * is that of another writer. The two differ while a record is exchanged,
+     * and only then. */
+    struct otelctx_record *swapping, *swapped;
     struct otelctx_thread_state state;
-    /* The rest is for other storages than TLS. */
+    /* For other storages than TLS. */
     struct otelctx_record *hidden_slot; /* in place of the one of TLS */
     struct otelctx_ring_thread ring;
-    union {
-        struct {
-            uint8_t showing; /* the other storages are being written */
-            uint8_t changed; /* and the slot has changed since that began */
-        };
-        uint16_t showing_and_changed; /* both, to set with one store */
-    };
+
+    struct otelctx_record own;
 };
-enum {
-    OTELCTX_SHOWING = 1 /* only `showing`, in showing_and_changed */
-};
-static_assert(offsetof(struct otelctx_thread, showing) ==
-                  offsetof(struct otelctx_thread, showing_and_changed),
-              "");
 
 /* The two thread-local variables: the slot, and the shim's own state. */
 extern _Thread_local struct otelctx_record *otel_thread_ctx_v1;
 extern _Thread_local struct otelctx_thread otelctx_thread_self
     __attribute__((visibility("hidden")));
 
+/* The two as they lie in TLS, unless the slot in use is not this object's. All
+ * that the frequent calls use is near the start, where its address takes one
+ * byte of an instruction, and in two cache lines. */
+struct otelctx_thread_block {
+    struct otelctx_record *slot;
+    struct otelctx_thread self;
+};
+static_assert(offsetof(struct otelctx_thread_block, self.own) == 64,
+              "the head of the record is not in one cache line");
+static_assert(sizeof(struct otelctx_thread_block) % 64 == 0,
+              "some readers take the size of PT_TLS for the distance to the "
+              "thread pointer, without rounding it up to the alignment");
+
 /*
  * Their offsets from the thread pointer. All are 0 until the shim has started;
  * and for ever if TLS is dynamic, where the offsets differ from thread to
- * thread. `self` also stays 0 if there is a storage besides TLS: api/
- * thread_fast.c has its fastest path for TLS alone.
+ * thread. `block` also stays 0 if the slot in use is another module's, and if
+ * there is a storage besides TLS: api/thread_fast.c has its fastest path for
+ * TLS alone.
  *
  * While they are 0, the addresses that api/thread_fast.c computes from them are
- * wrong: the thread pointer for otelctx_thread_self, and for the slot the word
- * after the one that it points at, which belongs to libc (the DTV, or unused).
- * thread_fast.c then writes to neither: it takes the thread pointer as
- * "unknown" and calls thread_slow.c, and that word never equals the thread
- * pointer.
+ * wrong: the block and otelctx_thread_self begin at the thread pointer, and the
+ * slot is the word at the thread pointer or the one after it, which belong to
+ * libc. thread_fast.c then writes to none of them, but calls thread_slow.c: it
+ * takes the thread pointer as "unknown". Neither word ever points to where the
+ * thread's own record would be.
  */
 struct otelctx_tls_offsets {
     uint64_t before_slot; /* of the 8 bytes before the slot in use */
-    uint64_t self;        /* of otelctx_thread_self, if TLS is alone */
-    uint64_t any_self;    /* the same, whatever storage is on */
+    uint64_t block;       /* of struct otelctx_thread_block, if TLS is alone */
+    uint64_t any_self;    /* of otelctx_thread_self, whatever storage is on */
 };
 
 static inline struct otelctx_record **otelctx_slot_after(uint64_t before_slot)

@@ -12,9 +12,9 @@ static void leave(void *unused)
     struct otelctx_thread *const self = otelctx_thread_variables().self;
 
     (void)unused;
-    otelctx_store_visible(&self->showing, (uint8_t) true);
+    otelctx_store_visible(&self->state.showing, (uint8_t) true);
     otelctx_ring_leave(&self->ring);
-    otelctx_store_visible(&self->showing, (uint8_t) false);
+    otelctx_store_visible(&self->state.showing, (uint8_t) false);
 }
 
 int otelctx_storage_start(unsigned storage, uint32_t ring_capacity,
@@ -44,7 +44,7 @@ void otelctx_storage_cache_tls_offsets(void)
         otelctx_profiler_cache_tls_offset();
     otelctx_fence();
     if (stopped)
-        otelctx_store_release(&otelctx_tls_offsets.self, 0);
+        otelctx_store_release(&otelctx_tls_offsets.block, 0);
 }
 
 void otelctx_storage_stop(void)
@@ -54,7 +54,7 @@ void otelctx_storage_stop(void)
     stopped = storage;
     otelctx_storage_bits = 0;
     otelctx_fence();
-    otelctx_store_release(&otelctx_tls_offsets.self, 0);
+    otelctx_store_release(&otelctx_tls_offsets.block, 0);
     if (storage & OTELCTX_STORAGE_RING)
         otelctx_ring_close();
     otelctx_storage_show_stopped();
@@ -89,19 +89,21 @@ bool otelctx_storage_show(struct otelctx_thread *self,
 {
     bool is_shown;
 
-    if (self->showing) { /* in a signal handler: the interrupted call goes on */
-        otelctx_store_visible(&self->changed, (uint8_t) true);
+    if (self->state
+            .showing) { /* in a signal handler: the interrupted call goes on */
+        otelctx_store_visible(&self->state.changed, (uint8_t) true);
         return true;
     }
     do {
         struct otelctx_numbers ids;
 
-        otelctx_store_visible(&self->showing_and_changed, OTELCTX_SHOWING);
+        otelctx_store_visible(&self->state.changed, (uint8_t) false);
+        otelctx_store_visible(&self->state.showing, (uint8_t) true);
         ids = numbers_of(*slot);
         is_shown = otelctx_storage_show_ids(self, &ids) ||
                    otelctx_ring_show(&self->ring, &ids);
-        otelctx_store_visible(&self->showing, (uint8_t) false);
-    } while (self->changed);
+        otelctx_store_visible(&self->state.showing, (uint8_t) false);
+    } while (self->state.changed);
     return is_shown || otelctx_storage_bits != OTELCTX_STORAGE_RING;
 }
 

@@ -85,8 +85,9 @@ static inline int attr(uint8_t key, const char *value)
 
 /* The second word is what thread_fast.c reads as the slot while the TLS offsets
  * are unknown: see otelctx_tls_offsets. Here it is NULL, as on aarch64, where
- * libc does not use that word. */
-static _Thread_local uint64_t no_slot[2];
+ * libc does not use that word. In .tbss it would come between the shim's
+ * two variables: see struct otelctx_thread_block. */
+static _Thread_local uint64_t no_slot[2] __attribute__((section(".tdata")));
 
 /* The slot that the shim uses: without TLS, one that no reader knows. */
 static inline struct otelctx_record **slot_place(void)
@@ -111,7 +112,7 @@ static inline void slot_begin(void)
         cr_assert_eq(otelctx_key("one"), 1);
     }
     cr_assert_neq(otelctx_tls_offsets.any_self, 0);
-    cr_assert_eq(otelctx_tls_offsets.self == 0, otelctx_storage_has_others());
+    cr_assert_eq(otelctx_tls_offsets.block == 0, otelctx_storage_has_others());
     if (getenv("OTELCTX_TEST_SLOWLY"))
         otelctx_tls_offsets = (struct otelctx_tls_offsets){
             .before_slot =

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# callgrind counts the instructions of each frequent call: a measure of speed
-# without noise. A commit that changes one of these numbers explains why.
+# callgrind counts the instructions of each frequent call, and those of them that
+# load and that store: a measure of speed without noise. A commit that changes one
+# of these numbers explains why.
 declare -A programs=([thread]=$OTELCTX_BENCH_THREAD [process]=$OTELCTX_BENCH_PROCESS)
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/../common.sh"
@@ -9,29 +10,33 @@ declare -A programs=([thread]=$OTELCTX_BENCH_THREAD [process]=$OTELCTX_BENCH_PRO
 [ "$(uname -m) $(gcc -dumpversion)" = 'x86_64 12' ] ||
     skip_all 'machine: the numbers are those of gcc 12 on x86-64'
 
-# collected STORAGE PROGRAM SUBJECT TIMES: the instructions of the whole program.
+# collected STORAGE PROGRAM SUBJECT TIMES: the instructions, loads and stores of the
+# whole program.
 collected() {
     local storage=$1
     shift
 
     OTELCTX_THREAD_STORAGE=$storage OTEL_SERVICE_NAME=bench LD_PRELOAD=$SHIM OTEL_RESOURCE_ATTRIBUTES=\
 deployment.environment.name=prod,service.version=1 \
-        valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 |
-        sed -n 's/.*Collected : //p'
+        valgrind --tool=callgrind --cache-sim=yes --callgrind-out-file=/dev/null "$@" 2>&1 |
+        sed -n 's/.*Collected : //p' | cut -d ' ' -f 1-3
 }
-# per_round STORAGE PROGRAM SUBJECT: the instructions of one round of the benchmark's
-# loop, rounded, because two starts differ by a few instructions.
+# per_round STORAGE PROGRAM SUBJECT: those of one round of the benchmark's loop,
+# rounded, because two starts differ by a few instructions.
 per_round() {
-    local few many
+    local few many i
 
-    few=$(collected "$1" "${programs[$2]}" "$3" 1000)
-    many=$(collected "$1" "${programs[$2]}" "$3" 3000)
-    echo $(((many - few + 1000) / 2000))
+    read -ra few < <(collected "$1" "${programs[$2]}" "$3" 1000)
+    read -ra many < <(collected "$1" "${programs[$2]}" "$3" 3000)
+    for i in 0 1 2; do
+        many[i]=$(((many[i] - few[i] + 1000) / 2000))
+    done
+    echo "${many[*]}"
 }
 
-while read -r storage program subject golden name; do
-    same "instructions, $storage: $name" "$golden" \
-        "$(per_round "$storage" "$program" "$subject")"
+while read -r storage program subject instructions loads stores name; do
+    same "instructions, loads, stores, $storage: $name" \
+        "$instructions $loads $stores" "$(per_round "$storage" "$program" "$subject")"
 done < <(grep -v '^#' "$ROOT/tests/golden/instructions")
 
 done_testing

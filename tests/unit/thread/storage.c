@@ -221,10 +221,10 @@ Test(close, keeps_the_fast_paths_off)
     otelctx_storage_bits = OTELCTX_STORAGE_TLS;
     otelctx_storage_cache_tls_offsets();
     cr_assert_eq(attach(), 0);
-    cr_assert_neq(otelctx_tls_offsets.self, 0);
+    cr_assert_neq(otelctx_tls_offsets.block, 0);
     cr_assert_eq(otelctx_storage_close(), 0);
     otelctx_storage_cache_tls_offsets();
-    cr_expect_eq(otelctx_tls_offsets.self, 0);
+    cr_expect_eq(otelctx_tls_offsets.block, 0);
     cr_expect_eq(attach(), -EOPNOTSUPP);
     expect_all_off();
 }
