@@ -7,17 +7,21 @@
  *
  *     row TAB subject TAB nanoseconds
  *
- * of one repetition each; the subjects, `floor` among them, take turns, so that
- * a noisy moment strikes all. `run` makes medians and ratios of that.
+ * A round is one short block of each subject, in random order, between two more
+ * blocks of the first one. Those two are printed as the row `tell`: they tell
+ * how quiet the machine was, and nothing else is computed from them. The row
+ * `additions a cycle` tells who else used the core. figures.py does the sums.
  */
 
 #include <dlfcn.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static inline double bench_now_ns(void)
 {
@@ -37,9 +41,15 @@ static inline void bench_pin(void)
     (void)sched_setaffinity(0, sizeof(set), &set);
 }
 
+/* NULL if the shim is older than the function. */
+static inline void *bench_symbol_if_any(const char *name)
+{
+    return dlsym(RTLD_DEFAULT, name);
+}
+
 static inline void *bench_symbol(const char *name)
 {
-    void *const symbol = dlsym(RTLD_DEFAULT, name);
+    void *const symbol = bench_symbol_if_any(name);
 
     if (!symbol) {
         fprintf(stderr, "no %s: is the shim preloaded?\n", name);
@@ -80,15 +90,107 @@ struct bench_subject {
         return bench_now_ns() - begin;                                         \
     }
 
-/* `repetitions` times each subject, in turns. */
-static inline void bench_measure(const struct bench_subject *subjects,
-                                 size_t count, unsigned repetitions,
-                                 unsigned times)
+/*
+ * Additions, one after another (each waits for the one before: one a cycle) or
+ * four at a time. A core that has four adders or more makes four a cycle; a
+ * busy hyperthread takes half of them, but does not slow what waits.
+ */
+#ifdef __x86_64__
+#define BENCH_ADD(to) "add $1, %" #to "\n\t"
+#else
+#define BENCH_ADD(to) "add %" #to ", %" #to ", #1\n\t"
+#endif
+#define BENCH_8_TIMES(what) what what what what what what what what
+#define BENCH_ADDITIONS(a, b, c, d)                                            \
+    __asm__ volatile(                                                          \
+        BENCH_8_TIMES(BENCH_ADD(a) BENCH_ADD(b) BENCH_ADD(c) BENCH_ADD(d))     \
+        : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3]))
+
+static inline double bench_additions_a_cycle(void)
 {
-    for (unsigned i = 0; i < repetitions; i++)
-        for (size_t k = 0; k < count; k++)
+    enum {
+        TIMES = 100
+    };
+    uint64_t sums[4] = {0};
+    double begin = bench_now_ns(), one_by_one, at_once;
+
+    for (int i = 0; i < TIMES; i++)
+        BENCH_ADDITIONS(0, 0, 0, 0);
+    one_by_one = bench_now_ns() - begin;
+    begin = bench_now_ns();
+    for (int i = 0; i < TIMES; i++)
+        BENCH_ADDITIONS(0, 1, 2, 3);
+    at_once = bench_now_ns() - begin;
+    return one_by_one / at_once;
+}
+
+/* So that the benchmarks of two builds take turns, round by round: each waits
+ * for a byte of the other. Without such descriptors a benchmark runs alone. */
+enum {
+    BENCH_TURN_FROM = 3,
+    BENCH_TURN_TO = 4
+};
+
+static inline void bench_wait_for_turn(void)
+{
+    char byte;
+
+    if (read(BENCH_TURN_FROM, &byte, 1) == 0)
+        exit(2); /* the other has ended */
+}
+
+static inline void bench_end_turn(void)
+{
+    if (write(BENCH_TURN_TO, "", 1) < 0)
+        return; /* nobody waits */
+}
+
+static inline unsigned bench_next(unsigned *order, unsigned left)
+{
+    const unsigned at = (unsigned)rand() % left, next = order[at];
+
+    order[at] = order[left - 1];
+    return next;
+}
+
+/* Measure `rounds` of the subjects, in blocks of about block_ns. A subject that
+ * has no function is left out. */
+static inline void bench_measure(const struct bench_subject *subjects,
+                                 unsigned count, unsigned rounds,
+                                 double block_ns)
+{
+    enum {
+        SUBJECTS_MAX = 16,
+        TRIAL = 20
+    };
+    unsigned times[SUBJECTS_MAX], order[SUBJECTS_MAX];
+
+    for (unsigned k = 0; k < count; k++) {
+        if (!subjects[k].run)
+            continue;
+        (void)subjects[k].run(TRIAL); /* makes the caches warm */
+        times[k] = 1 + (unsigned)(block_ns * TRIAL / subjects[k].run(TRIAL));
+    }
+    for (unsigned i = 0; i < rounds; i++) {
+        unsigned left = 0;
+
+        for (unsigned k = 0; k < count; k++)
+            if (subjects[k].run)
+                order[left++] = k;
+        bench_wait_for_turn();
+        printf("additions a cycle\tcore\t%.3f\n", bench_additions_a_cycle());
+        (void)subjects[0].run(times[0]);
+        printf("tell\tbefore\t%.3f\n", subjects[0].run(times[0]) / times[0]);
+        for (; left > 0; left--) {
+            const unsigned k = bench_next(order, left);
+
+            (void)subjects[k].run(times[k] / 4); /* makes it fast */
             printf("%s\t%s\t%.3f\n", subjects[k].row, subjects[k].name,
-                   subjects[k].run(times) / times);
+                   subjects[k].run(times[k]) / times[k]);
+        }
+        printf("tell\tafter\t%.3f\n", subjects[0].run(times[0]) / times[0]);
+        bench_end_turn();
+    }
 }
 
 static inline unsigned bench_number(const char *text)

@@ -130,10 +130,12 @@ static void shuffle(char ***subjects, size_t count)
     }
 }
 
-/* start ROUNDS [SUBJECT [NAME=VALUE]... [COMMAND [ARGUMENT]...] '']... */
+/* As in bench.h, where the first subject tells how quiet a round was.
+ *
+ * start ROUNDS [SUBJECT [NAME=VALUE]... [COMMAND [ARGUMENT]...] '']... */
 int main(int count, char **words)
 {
-    char **subjects[64];
+    char **subjects[64], **first;
     size_t subject_count = 0;
 
     if (count < 2 || count > 64)
@@ -150,11 +152,14 @@ int main(int count, char **words)
         while (++i < count && words[i][0] != '\0')
             ;
     }
+    first = subjects[0];
     for (unsigned round = bench_number(words[1]); round > 0; round--) {
+        printf("tell\tbefore\t%.3f\n", start_and_wait(first + 1));
         shuffle(subjects, subject_count);
         for (size_t i = 0; i < subject_count; i++)
             printf("start\t%s\t%.3f\n", subjects[i][0],
                    start_and_wait(subjects[i] + 1));
+        printf("tell\tafter\t%.3f\n", start_and_wait(first + 1));
     }
     return 0;
 }

@@ -189,7 +189,7 @@ int main(int count, char **words)
         return subjects[bench_number(words[1])].run(bench_number(words[2])) < 0;
     bench_pin();
     bench_measure(subjects, sizeof(subjects) / sizeof(subjects[0]),
-                  bench_number(words[1]), 20000);
+                  bench_number(words[1]), 40000);
     return 0;
 }
 

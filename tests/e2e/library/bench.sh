@@ -15,9 +15,14 @@ run() {
     echo "status $status"
 }
 run --json >all.json
-grep -v ^status all.json >rows.json
+grep -v ^status all.json | jq .rows >rows.json
+four=3.6
+! grep -q 'model name.*AMD' /proc/cpuinfo || four=2.7
 same 'every row that has a target is printed, with its target' \
-    'attach + detach: 0.85
+    "a thread stands still, to be read: 1.3
+attach + detach: 0.7
+find a context among 100,000 mappings: 0.5
+find those of 2,000 processes: 1.1
 first publication: 1.1
 fork, child and end: 1.05
 more private dirty pages: 4
@@ -32,32 +37,88 @@ start of true, excluded: 1.02
 start of true, publishing: 1.05
 start of true, publishing: 1.12
 start of true, silent: 1.02
-swap there and back: 0.85
+swap there and back: 0.75
 the file, stripped: 57344
-the same, 4 attributes: 3
-update: 1.4' "$(jq -r '.[] | select(.target) | "\(.row): \(.target)"' rows.json |
+the same, 4 attributes: $four
+update: 1.3" "$(jq -r '.[] | select(.target) | "\(.row): \(.target)"' rows.json |
     sort)"
 same 'the rows of the reader are printed' \
     'a thread stands still, to be read
 find a context among 100,000 mappings
 find those of 2,000 processes' \
     "$(jq -r '.[].row | select(test("find|stands"))' rows.json | sort)"
-same 'each row has a measurement and a ratio between its quartiles' true \
-    "$(jq 'all(.[]; .ours_median > 0 and .ratio > 0 and
-        .quartiles[0] <= .ratio and .ratio <= .quartiles[1])' rows.json)"
-same 'with one round the ratio is that of the two medians' true \
-    "$(jq 'all(.[] | select(.floor and (.row | test("start|fork|find|run") | not));
-        (.ratio * .floor_median / .ours_median - 1 | fabs) < 0.001)' rows.json)"
-same 'a row above its target does not hold' true \
-    "$(jq 'all(.[] | select(.target); .holds == (.ratio <= .target))' rows.json)"
-same 'a row that does not hold makes the exit status 1' \
-    "status $(jq 'if any(.[]; .holds == false) then 1 else 0 end' rows.json)" \
+same 'each row has a measurement, and a ratio if it has a floor' true \
+    "$(jq 'all(.[]; .value > 0 and (.floor == null) == (.ratio == null))' rows.json)"
+same 'after a few rounds it is too noisy to say whether a target is reached' \
+    'too noisy to say' "$(jq -r '.[] | select(.floor and .target and .error == null).verdict' \
+    rows.json | sort -u)"
+same 'a row that misses makes the exit status 1' \
+    "status $(jq 'if any(.[]; .verdict == "MISSED") then 1 else 0 end' rows.json)" \
     "$(tail -n 1 all.json)"
 same 'system calls, dirty pages and the size of the file are within their targets' \
-    'true true true' "$(jq -r '[.[] | select(.target and .floor == null).holds] |
-        map(tostring) | join(" ")' rows.json)"
+    'holds' "$(jq -r '.[] | select(.floor == null).verdict' rows.json | sort -u)"
 same 'without --json the output is a table' \
-    '| the file, stripped |  |  |  | 57,344 | holds |
-status 0' "$(run footprint | sed -n 's/ [0-9,]* bytes |  |//; /stripped\|status/p')"
+    '| the file, stripped |  |  |  |  |  | 57,344 | holds |
+status 0' "$(run footprint | sed -n 's/ [0-9,]* bytes |//; /stripped\|status/p')"
+run --compare "$build" threads process start fork >compared
+same 'a build is compared with itself in the same rounds' \
+    'attach + detach
+first publication
+fork, child and end
+start of true, publishing
+update' "$(sed -n '/| compared |/,$ s/^| \([^|]*\) |.*/\1/p' compared |
+    grep -E '^(attach|first|fork|start|update$)' | sort)"
+
+# figures.py, with rounds that are made up.
+cat >made_up.py <<'EOF'
+import random
+
+import figures
+
+random.seed(4947)
+
+
+def rounds(ratio, busy, additions=4.0, spread=0.01):
+    """A floor of 100 ns. In busy rounds it takes 2 times as long, ours 3 times."""
+    found = figures.Rounds({})
+    for _ in range(1000):
+        is_busy = random.random() < busy
+
+        def block(ns, times):
+            return ns * (times if is_busy else 1) * random.uniform(1, 1 + spread)
+
+        found["tell", "before"].append(block(100, 2))
+        found["row", "floor"].append(block(100, 2))
+        found["row", "ours"].append(block(100 * ratio, 3))
+        found["tell", "after"].append(block(100, 2))
+        found["additions a cycle", "core"].append(additions)
+    return found
+
+
+def verdict(rounds, target):
+    row = figures.row("row", "ns", rounds, ("row", "floor"), ("row", "ours"), target)
+    return f"{row['ratio']:.1f} {row['verdict']}"
+
+
+print("quiet:", verdict(rounds(1.0, 0), 1.1), "and", verdict(rounds(1.2, 0), 1.1))
+print("busy nine times in ten:", verdict(rounds(1.0, 0.85), 1.1))
+print("always busy:", verdict(rounds(1.0, 1, additions=2.0), 1.1))
+print("the same, above half as much again:", verdict(rounds(1.2, 1, additions=2.0), 1.1))
+print("at the limit:", verdict(rounds(1.1, 0, spread=0.1), 1.1))
+found = rounds(1.0, 0.5)
+for name, part in ("10 % less", 0.9), ("the same", 1.0):
+    theirs = found["row", "ours"]
+    ours = [part * ns * random.uniform(1, 1.01) / 1.005 for ns in theirs]
+    print(f"{name}: {figures.difference('row', ours, theirs, found.tells)['verdict']}")
+EOF
+same 'figures are those of quiet rounds, and no verdict is given without them' \
+    'quiet: 1.0 holds and 1.2 MISSED
+busy nine times in ten: 1.0 holds
+always busy: 1.5 holds beside a busy hyperthread
+the same, above half as much again: 1.8 MISSED
+at the limit: 1.1 too noisy to say
+10 % less: faster
+the same: no difference beyond the noise' \
+    "$(PYTHONPATH=$ROOT/tests/bench PYTHONDONTWRITEBYTECODE=1 python3 made_up.py)"
 
 done_testing
