@@ -128,7 +128,9 @@ final class Peer {
             subject.publish.run();
             System.out.println(subject.row + "\t" + subject.name);
             System.out.println("published");
-            while (System.in.read() != '\n') {}
+            for (int c = 0; c != '\n' && c != -1; ) {
+                c = System.in.read();
+            }
         }
     }
 
