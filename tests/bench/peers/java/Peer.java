@@ -3,7 +3,6 @@
 import com.datadoghq.profiler.JavaProfiler;
 import com.datadoghq.profiler.OTelContext;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
 
@@ -18,10 +17,15 @@ import java.util.function.IntConsumer;
  * <p>The lines are those of pairs.h. Floor A is called through JNI, too.
  */
 final class Peer {
+    private static final String PLAIN = "Java: attach + detach";
+    private static final String FOUR = "Java: the same, 4 attributes";
+    private static final String UPDATE = "Java: update of the process context";
     private static final String[] KEYS = {
         "http.route", "http.request.method", "user.id", "cloud.availability_zone"
     };
     private static final String[] VALUES = {"/api/cart", "GET", "user-4711", "eu-west-1a"};
+    private static final String INSTANCE = "6ba7b810-9dad-41d1-80b4-00c04fd430c8";
+    private static final String[] LETTERS = {"a", "b"};
     private static final byte[][] BYTES = new byte[4][];
     private static final long HIGH = 0x0102030000000000L;
     private static final long SPAN = 0x0405060000000000L;
@@ -37,14 +41,33 @@ final class Peer {
 
     static native int detach();
 
-    /** The loop is inside, or else all subjects would share one that the compiler cannot inline. */
-    private record Subject(String row, String name, Runnable publish, IntConsumer loop) {
-        double block(int times) {
-            long begin = System.nanoTime();
+    static native int publish(String version);
 
-            loop.accept(times);
-            return (double) (System.nanoTime() - begin) / times;
+    static native void floorPublish();
+
+    static native void floorUpdate(int times);
+
+    /** The loop is inside, or else all subjects would share one that the compiler cannot inline. */
+    private record Subject(
+            String row, String name, Runnable publish, IntConsumer loop, IntConsumer floor) {
+        Subject(String row, String name, Runnable publish, IntConsumer loop) {
+            this(row, name, publish, loop, Peer::floor);
         }
+
+    }
+
+    private static double block(IntConsumer loop, int times) {
+        long begin = System.nanoTime();
+
+        loop.accept(times);
+        return (double) (System.nanoTime() - begin) / times;
+    }
+
+    private static int timesOf(IntConsumer loop, int trial) {
+        for (int warmUp = 0; warmUp < 200; warmUp++) {
+            block(loop, trial);
+        }
+        return 1 + (int) (BLOCK_NS / block(loop, trial));
     }
 
     private static void floor(int times) {
@@ -68,7 +91,7 @@ final class Peer {
         }
         return List.of(
                 new Subject(
-                        "Java: attach + detach",
+                        PLAIN,
                         name,
                         () -> attach(HIGH, 0, SPAN, 1),
                         times -> {
@@ -78,7 +101,7 @@ final class Peer {
                             }
                         }),
                 new Subject(
-                        "Java: the same, 4 attributes",
+                        FOUR,
                         name,
                         Peer::attachFour,
                         times -> {
@@ -86,7 +109,17 @@ final class Peer {
                                 attachFour();
                                 detach();
                             }
-                        }));
+                        }),
+                new Subject(
+                        UPDATE,
+                        name,
+                        () -> publish("a"),
+                        times -> {
+                            for (int i = 0; i < times; i++) {
+                                publish(LETTERS[i % 2]);
+                            }
+                        },
+                        Peer::floorUpdate));
     }
 
     /** Two attributes are set with the ids, others by calls of their own. */
@@ -96,13 +129,18 @@ final class Peer {
         profiler.setContextValue(3, VALUES[3]);
     }
 
+    private static void publish(OTelContext context, String version) {
+        context.initializeAllContext("prod", "bench", INSTANCE, "bench", version, "1", KEYS);
+    }
+
     private static List<Subject> datadog() throws Exception {
         String name = "Datadog's Java profiler";
-        OTelContext.getInstance().initializeAllContext("prod", "bench", "1", "bench", "1", "1", KEYS);
+        OTelContext context = OTelContext.getInstance();
+        publish(context, "1");
         JavaProfiler profiler = JavaProfiler.getInstance();
         return List.of(
                 new Subject(
-                        "Java: attach + detach",
+                        PLAIN,
                         name,
                         () -> profiler.setTraceContext(SPAN, SPAN, HIGH, 0, 0, null, 0, null),
                         times -> {
@@ -112,7 +150,7 @@ final class Peer {
                             }
                         }),
                 new Subject(
-                        "Java: the same, 4 attributes",
+                        FOUR,
                         name,
                         () -> setFour(profiler),
                         times -> {
@@ -120,7 +158,17 @@ final class Peer {
                                 setFour(profiler);
                                 profiler.clearTraceContext();
                             }
-                        }));
+                        }),
+                new Subject(
+                        UPDATE,
+                        name,
+                        () -> publish(context, "a"),
+                        times -> {
+                            for (int i = 0; i < times; i++) {
+                                publish(context, LETTERS[i % 2]);
+                            }
+                        },
+                        Peer::floorUpdate));
     }
 
     private static void show(List<Subject> subjects) throws Exception {
@@ -134,31 +182,19 @@ final class Peer {
         }
     }
 
-    private static void measure(List<Subject> subjects, int rounds) throws Exception {
-        Thread.sleep(1100); // bench_wait_for_look() of bench.h says why
-        Subject floor = new Subject("", "floor A", null, Peer::floor);
-        List<Subject> all = new ArrayList<>(subjects);
+    private static void measure(Subject subject, int rounds) {
+        int trial = subject.row == UPDATE ? 100 : 5000;
+        int times = timesOf(subject.loop, trial);
+        int floorTimes = timesOf(subject.floor, trial);
+        double before = block(subject.floor, floorTimes);
 
-        all.add(floor);
-        int[] times = new int[all.size()];
-        for (int k = 0; k < times.length; k++) {
-            for (int warmUp = 0; warmUp < 200; warmUp++) {
-                all.get(k).block(5000);
-            }
-            times[k] = 1 + (int) (BLOCK_NS / all.get(k).block(5000));
-        }
-        int floorTimes = times[times.length - 1];
-        double before = floor.block(floorTimes);
         for (int i = 0; i < rounds; i++) {
-            for (int k = 0; k < subjects.size(); k++) {
-                Subject subject = subjects.get(k);
-                double ns = subject.block(times[k]);
-                double after = floor.block(floorTimes);
+            double ns = block(subject.loop, times);
+            double after = block(subject.floor, floorTimes);
 
-                System.out.printf(
-                        "%s\t%s\t%.3f\t%.3f\t%.3f%n", subject.row, subject.name, before, ns, after);
-                before = after;
-            }
+            System.out.printf(
+                    "%s\t%s\t%.3f\t%.3f\t%.3f%n", subject.row, subject.name, before, ns, after);
+            before = after;
         }
     }
 
@@ -169,7 +205,11 @@ final class Peer {
         if (words[1].equals("show")) {
             show(subjects);
         } else {
-            measure(subjects, Integer.parseInt(words[2]));
+            Thread.sleep(1100); // bench_wait_for_look() of bench.h says why
+            floorPublish();
+            for (Subject subject : subjects) {
+                measure(subject, Integer.parseInt(words[2]));
+            }
         }
     }
 }

@@ -2,6 +2,8 @@
 
 /* The shim and floor A, for Java: called through JNI, as the peer is. */
 
+#include "tests/bench/process_floor.h"
+
 #include <jni.h>
 
 #include "shim/otelctx.h"
@@ -64,4 +66,35 @@ JNIEXPORT jint JNICALL Java_Peer_detach(JNIEnv *env, jclass peer)
     (void)env;
     (void)peer;
     return otelctx_detach();
+}
+
+/* Publish with this service.version. */
+JNIEXPORT jint JNICALL Java_Peer_publish(JNIEnv *env, jclass peer,
+                                         jstring version)
+{
+    char bytes[256] = {0};
+    int result;
+
+    (void)peer;
+    if ((*env)->GetStringUTFLength(env, version) >= (jsize)sizeof(bytes))
+        return -EINVAL;
+    (*env)->GetStringUTFRegion(env, version, 0,
+                               (*env)->GetStringLength(env, version), bytes);
+    result = otelctx_process_set("service.version", bytes);
+    return result ? result : otelctx_process_publish();
+}
+
+JNIEXPORT void JNICALL Java_Peer_floorPublish(JNIEnv *env, jclass peer)
+{
+    (void)env;
+    (void)peer;
+    publish_bare();
+}
+
+JNIEXPORT void JNICALL Java_Peer_floorUpdate(JNIEnv *env, jclass peer,
+                                             jint times)
+{
+    (void)env;
+    (void)peer;
+    (void)floor_update((unsigned)times);
 }
