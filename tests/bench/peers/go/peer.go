@@ -29,7 +29,7 @@ static double run_floor_update(unsigned times)
 
 static void floor_publish(void)
 {
-    publish_bare();
+    header = publish_bare();
 }
 
 static int publish(void)

@@ -88,7 +88,7 @@ JNIEXPORT void JNICALL Java_Peer_floorPublish(JNIEnv *env, jclass peer)
 {
     (void)env;
     (void)peer;
-    publish_bare();
+    header = publish_bare();
 }
 
 JNIEXPORT void JNICALL Java_Peer_floorUpdate(JNIEnv *env, jclass peer,
