@@ -39,4 +39,23 @@ while read -r storage program subject instructions loads stores name; do
         "$instructions $loads $stores" "$(per_round "$storage" "$program" "$subject")"
 done < <(grep -v '^#' "$ROOT/tests/golden/instructions")
 
+# The same for aarch64, with fences, under an emulator.
+cross() {
+    meson setup --cross-file "$ROOT/tests/support/aarch64.ini" -Dtests=disabled \
+        "$TMP/aarch64" "$ROOT" && ninja -C "$TMP/aarch64" \
+        shim/libotelctx_preload.so tests/bench/bench_{thread,process}
+}
+check 'the benchmarks build for aarch64' cross
+programs=([thread]=bench_thread [process]=bench_process)
+
+while read -r storage program subject instructions loads stores fences name; do
+    same "instructions, loads, stores, fences on aarch64, $storage: $name" \
+        "$instructions $loads $stores $fences" \
+        "$("$ROOT/tests/support/executed" 211 -L /usr/aarch64-linux-gnu \
+            -E "LD_PRELOAD=$TMP/aarch64/shim/libotelctx_preload.so" \
+            -E "LD_LIBRARY_PATH=$TMP/aarch64/tests/bench" -E OTEL_SERVICE_NAME=bench \
+            -E "OTELCTX_THREAD_STORAGE=$storage" \
+            "$TMP/aarch64/tests/bench/${programs[$program]}" "$subject" 211)"
+done < <(grep -v '^#' "$ROOT/tests/golden/instructions_aarch64")
+
 done_testing
