@@ -366,10 +366,15 @@ int otelctx_options_apply(struct otelctx_options *options,
     return err;
 }
 
+/* The table's, as values: to parse its texts took three quarters of the
+ * instructions of a start. */
 void otelctx_options_set_defaults(struct otelctx_options *options)
 {
-    const struct otelctx_span unset = {NULL, 0};
-
-    for (unsigned id = 0; id < OTELCTX_OPTION_COUNT; id++)
-        (void)otelctx_options_apply(options, id, unset, NULL);
+    *options = (struct otelctx_options){
+        .log_level = OTELCTX_LOG_ERROR,
+        .config_file = OTELCTX_SPAN_INIT("/etc/otelctx/otelctx.conf"),
+        .schema_version = OTELCTX_SPAN_INIT("tlsdesc_v1_dev"),
+        .thread_storage = OTELCTX_STORAGE_TLS,
+        .ring_capacity = 65536,
+    };
 }

@@ -304,6 +304,7 @@ static int conclude(const struct otelctx_settings *s, bool aloud)
 int otelctx_settings_open(struct otelctx_settings *s, bool aloud)
 {
     memset(s, 0, sizeof(*s));
+    otelctx_options_set_defaults(&s->options);
     if (otelctx_host_auxiliary(AT_PAGESZ) == 0)
         return -ENOSYS;
     if (!otelctx_host_is_secure()) {
@@ -312,7 +313,8 @@ int otelctx_settings_open(struct otelctx_settings *s, bool aloud)
         otelctx_options_read_environment(s->source, s->environment.strings);
     }
     for (unsigned id = 0; id < OTELCTX_OPTION_COUNT; id++)
-        apply(s, id);
+        if (s->source[id].text.at)
+            apply(s, id);
     if (disabled_by(s) == OTELCTX_OPTION_COUNT) {
         open_file(s);
         take_file(s);

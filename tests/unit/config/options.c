@@ -189,6 +189,24 @@ Test(options, have_the_documented_defaults)
     cr_expect_null(options.traceparent.at);
 }
 
+Test(options, have_the_defaults_that_the_table_says)
+{
+    struct otelctx_options options, defaults;
+    struct otelctx_fault fault;
+
+    memset(&options, 0xff, sizeof(options));
+    otelctx_options_set_defaults(&defaults);
+    for (unsigned id = 0; id < OTELCTX_OPTION_COUNT; id++) {
+        cr_expect_eq(otelctx_options_apply(
+                         &options, id, (struct otelctx_span){NULL, 0}, &fault),
+                     0);
+        if (is_text(id))
+            cr_expect_eq(!text_of(&options, id).at, !text_of(&defaults, id).at,
+                         "%s", name(id));
+    }
+    cr_expect(same_options(&options, &defaults));
+}
+
 Test(options, words_have_the_numbers_of_their_enum)
 {
     struct otelctx_options options = {0};
