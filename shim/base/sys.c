@@ -92,7 +92,8 @@ int otelctx_sys_file_size_limit(uint64_t *out)
 
 int otelctx_sys_map(size_t size, int fd, void **out)
 {
-    const int flags = MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS : MAP_POPULATE);
+    /* MAP_POPULATE would take longer than the page fault that it saves. */
+    const int flags = MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS : 0);
     const long at =
         call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, flags, fd, 0);
 

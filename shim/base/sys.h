@@ -30,8 +30,7 @@ int otelctx_sys_close(int fd);
 /* The soft RLIMIT_FSIZE, in bytes. ftruncate(2) beyond it raises SIGXFSZ. */
 int otelctx_sys_file_size_limit(uint64_t *out);
 
-/* Map private memory: of a file, populated at once; or anonymous if fd is -1.
- */
+/* Map private memory: of a file, or anonymous if fd is -1. */
 int otelctx_sys_map(size_t size, int fd, void **out);
 /* Map private anonymous memory that cannot be accessed, and of which the system
  * sets no memory aside until it is touched. */

@@ -61,14 +61,14 @@ contains 'step 2: the memfd is sealable, not executable and closed by exec' \
     'memfd_create("OTEL_CTX", MFD_CLOEXEC|MFD_ALLOW_SEALING|0x8' \
     "$(sed 's/MFD_NOEXEC_SEAL/0x8/' "$TMP/trace")"
 contains 'step 3: the memfd is mapped privately' \
-    'PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_POPULATE, ' "$(cat "$TMP/trace")"
+    'PROT_READ|PROT_WRITE, MAP_PRIVATE, ' "$(cat "$TMP/trace")"
 contains 'step 10: the mapping is named, even if the kernel refuses' \
     '4096, "OTEL_CTX") = -1 EINVAL' "$(cat "$TMP/trace")"
 same 'where naming is refused, the name of the memfd counts' "ok 1 " \
     "$STATUS $MAPS $STDERR"
 contains 'opening the configuration file never blocks' \
     'otelctx.conf", O_RDONLY|O_NOCTTY|O_NONBLOCK|O_CLOEXEC' "$(cat "$TMP/trace")"
-page=$(nth mmap MAP_POPULATE)
+page=$(nth mmap 'PROT_READ|PROT_WRITE, MAP_PRIVATE, ')
 wipe=$(nth madvise MADV_WIPEONFORK)
 dont_fork=$(nth madvise MADV_DONTFORK)
 
