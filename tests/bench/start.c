@@ -12,7 +12,7 @@
 enum floor {
     EMPTY, /* what any preload costs */
     BARE,  /* publishes by bare system calls, in a constructor */
-    FORKS, /* and in each forked child */
+    FORKS, /* and in each forked child, once it knows that it may */
     LOOKS, /* publishes nothing, once it knows which program this is */
     WAITS, /* publishes nothing, unless it is asked to */
 };
@@ -45,6 +45,17 @@ static void publish(void)
     (void)otelctx_sys_name(at, PAGE, name);
 }
 
+/* In a child the shim must also ask whether it may: a seccomp filter kills for
+ * unknown system calls, ftruncate(2) kills beyond the limit of file sizes. */
+static void publish_in_child(void)
+{
+    uint64_t limit;
+
+    (void)otelctx_sys_seccomp();
+    (void)otelctx_sys_file_size_limit(&limit);
+    publish();
+}
+
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void),
                              void (*child)(void), void *dso)
     __attribute__((weak));
@@ -63,7 +74,7 @@ __attribute__((constructor)) static void start(void)
     if (FLOOR == LOOKS)
         (void)otelctx_sys_executable(path, sizeof(path));
     if ((FLOOR == FORKS || FLOOR == WAITS) && __register_atfork)
-        (void)__register_atfork(NULL, NULL, publish, NULL);
+        (void)__register_atfork(NULL, NULL, publish_in_child, NULL);
 }
 
 #endif
