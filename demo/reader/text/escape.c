@@ -32,6 +32,25 @@ static const char *short_form(uint32_t code)
     }
 }
 
+/* How many bytes at the start come out as they are, one column each. */
+static size_t plain_span(const uint8_t *text, size_t size)
+{
+    size_t span = 0;
+
+    while (span < size && text[span] >= 0x20 && text[span] < 0x7f &&
+           text[span] != '"' && text[span] != '\\')
+        span++;
+    return span;
+}
+
+/* The character itself. */
+static void keep(const uint8_t *text, size_t length,
+                 char out[OTELREAD_ESCAPE_MAX])
+{
+    (void)memcpy(out, text, length);
+    out[length] = '\0';
+}
+
 size_t otelread_escape_next(const uint8_t *text, size_t size,
                             char out[OTELREAD_ESCAPE_MAX])
 {
@@ -51,8 +70,7 @@ size_t otelread_escape_next(const uint8_t *text, size_t size,
     else if (is_hazard(code))
         (void)snprintf(out, OTELREAD_ESCAPE_MAX, "\\u{%04x}", (unsigned)code);
     else
-        (void)snprintf(out, OTELREAD_ESCAPE_MAX, "%.*s", (int)length,
-                       (const char *)text);
+        keep(text, length, out);
     return length;
 }
 
@@ -97,10 +115,10 @@ size_t otelread_escape_width(const void *text, size_t size)
 {
     char one[OTELREAD_ESCAPE_MAX];
     const uint8_t *bytes = text;
-    size_t width = 0;
+    size_t width = plain_span(bytes, size);
     size_t columns;
 
-    for (size_t at = 0; at < size;) {
+    for (size_t at = width; at < size;) {
         at += next(bytes + at, size - at, one, &columns);
         width += columns;
     }
@@ -117,9 +135,10 @@ void otelread_escape_print_start(FILE *out, const void *text, size_t size,
 {
     char one[OTELREAD_ESCAPE_MAX];
     const uint8_t *bytes = text;
-    size_t at = 0;
+    size_t at = plain_span(bytes, size < limit ? size : limit);
 
-    for (; at < size && limit > 0; limit--) {
+    (void)fwrite(bytes, 1, at, out);
+    for (limit -= at; at < size && limit > 0; limit--) {
         at += otelread_escape_next(bytes + at, size - at, one);
         (void)fputs(one, out);
     }
