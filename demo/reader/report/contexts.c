@@ -42,8 +42,21 @@ static unsigned rank_of(const struct otelread_context *context)
     return context->established ? context->header.version : 0;
 }
 
-static void context_add(struct otelread_contexts *contexts,
-                        const struct otelread_context *context)
+static int append(struct otelread_contexts *contexts,
+                  const struct otelread_context *context)
+{
+    struct otelread_context *const grown =
+        realloc(contexts->list, (contexts->count + 1) * sizeof(*grown));
+
+    if (!grown)
+        return -ENOMEM;
+    contexts->list = grown;
+    grown[contexts->count++] = *context;
+    return 0;
+}
+
+static int context_add(struct otelread_contexts *contexts,
+                       const struct otelread_context *context)
 {
     const unsigned rank = rank_of(context);
 
@@ -51,13 +64,13 @@ static void context_add(struct otelread_contexts *contexts,
         contexts->count = contexts->unread = 0;
     if (contexts->count > 0 &&
         (rank == 0 || rank < rank_of(&contexts->list[0])))
-        return;
+        return 0;
     if (is_known(contexts, context->mapping.start))
-        return;
-    if (contexts->count == OTELREAD_CONTEXTS_MAX)
-        contexts->unread++;
-    else
-        contexts->list[contexts->count++] = *context;
+        return 0;
+    if (contexts->count < OTELREAD_CONTEXTS_MAX)
+        return append(contexts, context);
+    contexts->unread++;
+    return 0;
 }
 
 /* One pass over the maps of a process. */
@@ -74,8 +87,7 @@ static int mapping_take(const struct scan *scan,
 
     if (error != 0 && error != -EFAULT)
         return error;
-    context_add(scan->contexts, context);
-    return 0;
+    return context_add(scan->contexts, context);
 }
 
 static int scan_text(const struct scan *scan)
@@ -146,10 +158,6 @@ int otelread_contexts_find(struct otelread_contexts *contexts,
 {
     int result;
 
-    if (!contexts->list)
-        contexts->list = calloc(OTELREAD_CONTEXTS_MAX, sizeof(*contexts->list));
-    if (!contexts->list)
-        return -ENOMEM;
     do {
         result = scan_process(contexts, target);
     } while (result == 0 && is_rejected(contexts) &&
