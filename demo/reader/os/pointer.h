@@ -10,7 +10,7 @@
 /*
  * The thread pointer (fs_base, TPIDR_EL0) of a thread that is stopped by
  * ptrace and traced by the calling thread. Returns 0, -ESRCH (it was killed),
- * -ENOTSUP (32-bit, or an architecture that is not known here) or -errno.
+ * -ENOTSUP (32-bit ARM, or an architecture that is not known here) or -errno.
  */
 int otelread_pointer_stopped(pid_t tid, uint64_t *pointer);
 
