@@ -147,6 +147,13 @@ int otelread_memory_read(struct otelread_target *target, uint64_t address,
     return ask_helper(target, address, out, size);
 }
 
+int otelread_memory_peek(struct otelread_target *target, uint64_t address,
+                         void *out, size_t size)
+{
+    otelread_memory_prepare(target);
+    return otelread_resident_read(&target->resident, address, out, size);
+}
+
 int otelread_memory_read_mapping(struct otelread_target *target,
                                  const struct otelread_mapping *mapping,
                                  uint64_t address, void *out, size_t size)

@@ -31,6 +31,13 @@ int otelread_memory_read_unprotected(struct otelread_target *target,
                                      uint64_t address, void *out, size_t size);
 
 /*
+ * Copies these bytes if all of them are resident, else makes no other attempt.
+ * Returns 0 or -errno.
+ */
+int otelread_memory_peek(struct otelread_target *target, uint64_t address,
+                         void *out, size_t size);
+
+/*
  * Opens the files for reads with only_resident. Call it before a thread is
  * stopped: opening may block.
  */

@@ -7,37 +7,87 @@
 #include <errno.h>
 #include <string.h>
 
-static int slot_read(struct otelread_target *target,
-                     const struct otelread_symbol *symbol, uint64_t pointer,
-                     uint64_t *record)
-{
-    uint64_t slot = 0;
-    const int error = otelread_symbol_address(target, symbol, pointer, &slot);
+/*
+ * What one read brought. Of a stopped thread, variable and record are read at
+ * once where the last thread had them side by side; any other record in full,
+ * before its size is known.
+ */
+struct copy {
+    uint64_t start;
+    size_t size;
+    uint8_t bytes[2 * OTELCTX_RECORD_SIZE];
+};
 
-    if (error != 0)
-        return error;
-    return otelread_memory_read(target, slot, record, sizeof(*record));
+static bool copy_has(const struct copy *copy, uint64_t address, size_t size)
+{
+    return address >= copy->start && size <= copy->size &&
+           address - copy->start <= copy->size - size;
+}
+
+static void copy_fill(struct copy *copy, struct otelread_target *target,
+                      uint64_t start, uint64_t size)
+{
+    if (!target->only_resident || size > sizeof(copy->bytes) ||
+        otelread_memory_peek(target, start, copy->bytes, (size_t)size) != 0)
+        return;
+    copy->start = start;
+    copy->size = (size_t)size;
+}
+
+/* From the variable to the end of the record, or the other way round. */
+static void copy_fill_both(struct copy *copy, struct otelread_target *target,
+                           uint64_t slot, int64_t distance)
+{
+    if (distance > 0)
+        copy_fill(copy, target, slot, (uint64_t)distance + OTELCTX_RECORD_SIZE);
+    else if (distance < 0)
+        copy_fill(copy, target, slot + (uint64_t)distance,
+                  sizeof(uint64_t) - (uint64_t)distance);
+}
+
+static int copy_read(const struct copy *copy, struct otelread_target *target,
+                     uint64_t address, void *out, size_t size)
+{
+    if (!copy_has(copy, address, size))
+        return otelread_memory_read(target, address, out, size);
+    (void)memcpy(out, copy->bytes + (address - copy->start), size);
+    return 0;
 }
 
 static void record_take(struct otelread_snapshot *snapshot,
                         struct otelread_target *target,
-                        const struct otelread_symbol *symbol, uint64_t pointer)
+                        const struct otelread_places *places, uint64_t pointer)
 {
     struct otelread_record *const record = &snapshot->record;
+    struct copy copy = {.size = 0};
+    uint64_t slot = 0;
 
-    snapshot->slot_error = slot_read(target, symbol, pointer, &record->address);
+    snapshot->slot_error =
+        otelread_symbol_address(target, places->tls, pointer, &slot);
+    if (snapshot->slot_error != 0)
+        return;
+    if (places->distance)
+        copy_fill_both(&copy, target, slot, *places->distance);
+    snapshot->slot_error = copy_read(&copy, target, slot, &record->address,
+                                     sizeof(record->address));
     if (snapshot->slot_error != 0 || record->address == 0)
         return;
-    snapshot->head_error = otelread_memory_read(
-        target, record->address, &record->head, sizeof(record->head));
+    if (places->distance)
+        *places->distance = (int64_t)(record->address - slot);
+
+    if (!copy_has(&copy, record->address, sizeof(record->head)))
+        copy_fill(&copy, target, record->address, OTELCTX_RECORD_SIZE);
+    snapshot->head_error = copy_read(&copy, target, record->address,
+                                     &record->head, sizeof(record->head));
     if (snapshot->head_error != 0 || record->head.valid != 1)
         return;
 
     const size_t size = otelread_record_attrs_size(&record->head);
     if (size == 0)
         return;
-    const int error = otelread_memory_read(
-        target, record->address + sizeof(record->head), record->attrs, size);
+    const int error =
+        copy_read(&copy, target, record->address + sizeof(record->head),
+                  record->attrs, size);
     record->attrs_missing = error != 0;
     if (error == -ETIMEDOUT)
         snapshot->head_error = error;
@@ -68,7 +118,7 @@ void otelread_snapshot_take(struct otelread_snapshot *snapshot,
 {
     *snapshot = (struct otelread_snapshot){.slot_error = 0};
     if (places->tls)
-        record_take(snapshot, target, places->tls, pointer);
+        record_take(snapshot, target, places, pointer);
     if (places->profiler)
         otelread_snapshot_take_profiler(snapshot, target, places->profiler,
                                         pointer);

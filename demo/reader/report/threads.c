@@ -159,7 +159,7 @@ static void warn_silent(struct otelread_threads *threads)
     }
 }
 
-static struct otelread_places places_of(const struct otelread_threads *threads)
+static struct otelread_places places_of(struct otelread_threads *threads)
 {
     return (struct otelread_places){
         .tls = threads->has_symbol ? &threads->search.tls.symbol : NULL,
@@ -167,6 +167,7 @@ static struct otelread_places places_of(const struct otelread_threads *threads)
             threads->has_profiler ? &threads->search.profiler.symbol : NULL,
         .ring =
             threads->ring.status == OTELREAD_RING_OK ? &threads->ring : NULL,
+        .distance = &threads->distance,
     };
 }
 

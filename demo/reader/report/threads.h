@@ -38,6 +38,7 @@ struct otelread_threads {
     bool has_symbol;                 /* of TLS: search.tls */
     bool has_profiler;
     struct otelread_search search;
+    int64_t distance; /* see struct otelread_places */
     struct otelread_ring ring;
     struct otelread_sample sample; /* empty without any storage */
 };
