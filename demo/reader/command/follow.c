@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/command/follow.h"
 
+#include "demo/reader/command/effort.h"
 #include "demo/reader/os/clock.h"
 #include "demo/reader/os/digest.h"
 #include "demo/reader/os/memory.h"
@@ -8,10 +9,6 @@
 
 #define PAUSE_MIN_NS 100000000U
 #define PAUSE_MAX_NS 2000000000U
-
-/* Searching maps, and reading threads, may take one part of so many of the
- * time each. */
-#define SHARE 20
 
 /* After so many polls a context that stays busy is reported. */
 #define BUSY_POLLS 10
@@ -35,10 +32,10 @@ static uint64_t digest_of(const struct otelread_report *report)
 }
 
 /* Most processes never have a context: search those less often. */
-static void plan_scan(struct otelread_follow *follow, uint64_t start_ns)
+static void plan_scan(struct otelread_follow *follow,
+                      const struct otelread_effort *effort)
 {
-    const uint64_t now_ns = otelread_boottime_ns();
-    const uint64_t share_ns = SHARE * (now_ns - start_ns);
+    const uint64_t least_ns = otelread_effort_pause_ns(effort, 0);
 
     if (!follow->quiet ||
         otelread_contexts_established(&follow->report.contexts))
@@ -46,7 +43,8 @@ static void plan_scan(struct otelread_follow *follow, uint64_t start_ns)
     else if (follow->pause_ns < PAUSE_MAX_NS)
         follow->pause_ns += follow->pause_ns + PAUSE_MIN_NS;
     follow->next_scan_ns =
-        now_ns + (share_ns > follow->pause_ns ? share_ns : follow->pause_ns);
+        otelread_boottime_ns() +
+        (least_ns > follow->pause_ns ? least_ns : follow->pause_ns);
 }
 
 /* Reading silent memory takes long, so an end is noticed without it. */
@@ -62,14 +60,15 @@ static bool is_early(const struct otelread_follow *follow)
 static void read_again(struct otelread_follow *follow)
 {
     struct otelread_report *const report = &follow->report;
-    const uint64_t start_ns = otelread_boottime_ns();
+    struct otelread_effort effort;
 
+    otelread_effort_begin(&effort);
     if (follow->started && !follow->moved)
         otelread_report_update(report, OTELREAD_PATIENCE_SHORT);
     else
         otelread_report_make(report, follow->pid, OTELREAD_PATIENCE_SHORT);
     follow->moved = false;
-    plan_scan(follow, start_ns);
+    plan_scan(follow, &effort);
 
     if (!follow->started)
         follow->born = report->target.started;
@@ -123,6 +122,17 @@ static bool are_threads_due(const struct otelread_follow *follow)
            otelread_boottime_ns() >= follow->next_threads_ns;
 }
 
+static uint64_t longest_stop_ns(const struct otelread_sample *sample)
+{
+    uint64_t longest_ns = 0;
+
+    for (size_t i = 0; i < sample->count; i++) {
+        if (sample->threads[i].stopped_ns > longest_ns)
+            longest_ns = sample->threads[i].stopped_ns;
+    }
+    return longest_ns;
+}
+
 /*
  * Returns whether there is something new to show. Sets follow->moved when the
  * process began another program meanwhile.
@@ -130,18 +140,21 @@ static bool are_threads_due(const struct otelread_follow *follow)
 static bool read_threads(struct otelread_follow *follow)
 {
     struct otelread_report *const report = &follow->report;
-    const uint64_t start_ns = otelread_boottime_ns();
     const uint64_t before = follow->changes.status;
+    struct otelread_effort effort;
 
+    otelread_effort_begin(&effort);
     follow->moved = otelread_report_read_threads(
                         report, follow->depth == OTELREAD_DEPTH_STOPPED) != 0;
     if (follow->moved || !report->threads)
         return false;
 
-    const uint64_t now_ns = otelread_boottime_ns();
+    follow->next_threads_ns =
+        otelread_boottime_ns() +
+        otelread_effort_pause_ns(&effort,
+                                 longest_stop_ns(&report->threads->sample));
     const bool news = otelread_changes_keep(&follow->changes, report->threads);
 
-    follow->next_threads_ns = now_ns + SHARE * (now_ns - start_ns);
     report->only_threads = follow->changes.status == before;
     return news && (!follow->quiet || follow->had_one);
 }

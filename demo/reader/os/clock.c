@@ -29,6 +29,11 @@ uint64_t otelread_monotonic_ns(void)
     return now_ns(CLOCK_MONOTONIC);
 }
 
+uint64_t otelread_cpu_ns(void)
+{
+    return now_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 struct timespec otelread_timespec(uint64_t duration_ns)
 {
     return (struct timespec){.tv_sec = (time_t)(duration_ns / SECOND_NS),

@@ -15,6 +15,9 @@ uint64_t otelread_realtime_ns(void);
 /* For measuring how long something took. */
 uint64_t otelread_monotonic_ns(void);
 
+/* Processor time of this process. */
+uint64_t otelread_cpu_ns(void);
+
 struct timespec otelread_timespec(uint64_t duration_ns);
 
 /* Sleeps; a signal cuts it short. */

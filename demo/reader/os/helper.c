@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /*
@@ -158,6 +159,17 @@ static void stop(pid_t target)
 void otelread_helper_end(void)
 {
     stop(0);
+}
+
+uint64_t otelread_helper_cpu_ns(void)
+{
+    struct timespec time;
+    clockid_t clock;
+
+    if (helper.pid == 0 || clock_getcpuclockid(helper.pid, &clock) != 0 ||
+        clock_gettime(clock, &time) != 0)
+        return 0;
+    return (uint64_t)time.tv_sec * 1000000000U + (uint64_t)time.tv_nsec;
 }
 
 static int area_map(void)

@@ -5,6 +5,7 @@
 #include "demo/reader/os/target.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* The most bytes of a request and of an answer. */
 #define OTELREAD_REQUEST_MAX 64
@@ -27,6 +28,9 @@ typedef int otelread_helper_work(struct otelread_target *target,
 int otelread_helper_ask(struct otelread_target *target,
                         otelread_helper_work *work, const void *request,
                         size_t request_size, void *answer, size_t answer_size);
+
+/* The helper's processor time; 0 when there is none. */
+uint64_t otelread_helper_cpu_ns(void);
 
 /* Ends the helper, if there is one. The next request starts another one. */
 void otelread_helper_end(void);
