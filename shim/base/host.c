@@ -215,6 +215,11 @@ static void *look_up(void *where, const char *name)
     return symbol;
 }
 
+void *otelctx_host_next_symbol(const char *name)
+{
+    return look_up((void *)-1, name); /* RTLD_NEXT */
+}
+
 /* Does a library with this base name belong to a libc or a compiler? */
 static bool comes_with_libc(struct otelctx_span name)
 {
@@ -243,14 +248,38 @@ static int is_other_library(struct dl_phdr_info *object, size_t size,
            !comes_with_libc(name);
 }
 
+/* Does any object have this? `iterating` is dl_iterate_phdr(3). */
+static bool has_object(void *iterating,
+                       int (*is_it)(struct dl_phdr_info *, size_t, void *))
+{
+    int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
+
+    memcpy(&iterate, &iterating, sizeof(iterate));
+    return iterate(is_it, (void *)otelctx_host_auxiliary(AT_PHDR)) != 0;
+}
+
 bool otelctx_host_has_other_libraries(void)
 {
     void *const found = look_up(NULL, "dl_iterate_phdr"); /* RTLD_DEFAULT */
-    int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
 
-    memcpy(&iterate, &found, sizeof(iterate));
-    return iterate && iterate(is_other_library,
-                              (void *)otelctx_host_auxiliary(AT_PHDR)) != 0;
+    return found && has_object(found, is_other_library);
+}
+
+static int is_executable(struct dl_phdr_info *object, size_t size,
+                         void *executable_headers)
+{
+    (void)size;
+    return object->dlpi_name[0] == '\0' || /* glibc's name for it */
+           object->dlpi_phdr == executable_headers;
+}
+
+/* libc's own dl_iterate_phdr(3), which visits the namespace of its caller: one
+ * that the executable has instead may not be ready yet. */
+bool otelctx_host_is_beside_executable(void)
+{
+    void *const found = otelctx_host_next_symbol("dl_iterate_phdr");
+
+    return !found || has_object(found, is_executable);
 }
 
 /* glibc's __register_atfork() allocates no memory. Its last argument names the
@@ -276,11 +305,6 @@ int otelctx_host_at_fork(void (*prepare)(void), void (*parent)(void),
     }
     *otelctx_host_errno() = saved;
     return err;
-}
-
-void *otelctx_host_next_symbol(const char *name)
-{
-    return look_up((void *)-1, name); /* RTLD_NEXT */
 }
 
 /* POSIX thread-specific data: a key with a destructor. Looked up, like

@@ -51,6 +51,10 @@ bool otelctx_host_has_libc(void);
  * which open no file in their constructors? */
 bool otelctx_host_has_other_libraries(void);
 
+/* Is the shim in the link-map namespace of the executable? dlmopen(3) makes
+ * others, with a libc and a prctl() of their own. */
+bool otelctx_host_is_beside_executable(void);
+
 /* The base name of the path given to execve(2); empty if unknown. */
 struct otelctx_span otelctx_host_executable(void);
 

@@ -126,7 +126,8 @@ static void register_handlers(const struct otelctx_options *options)
         return;
     otelctx_guard_start(options->fork == OTELCTX_FORK_REPUBLISH);
     otelctx_rival_start(options->on_other_publisher == OTELCTX_ON_OTHER_YIELD,
-                        otelctx_prctl_is_hosts() && otelctx_host_has_libc());
+                        otelctx_prctl_is_hosts() && otelctx_host_has_libc() &&
+                            otelctx_host_is_beside_executable());
     otelctx_fork_start();
 }
 

@@ -454,7 +454,8 @@ for libc in glibc musl; do
     stop
 done
 
-# A copy in a link-map namespace of its own, with a libc of its own.
+# A copy in a link-map namespace of its own, without a libc, and with a libc and so
+# a prctl of its own.
 cat >"$TMP/dlmopen.c" <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -469,11 +470,15 @@ int main(int argc, char **argv)
 }
 END
 gcc -o "$TMP/dlmopen" "$TMP/dlmopen.c"
-stay OTEL_SERVICE_NAME=ours "$TMP/dlmopen" "$ONE" >"$TMP/opened"
-until [ -s "$TMP/opened" ]; do sleep 0.02; done
-same 'a copy that dlmopen loads makes no second context' 'opened ours 1' \
-    "$(<"$TMP/opened") $(contexts) $(mapped)"
-kill "$PID"
+gcc -shared -o "$TMP/needs.so" -Wl,--no-as-needed "$ONE" -Wl,-rpath,"${ONE%/*}"
+for list in "$ONE" "$TMP/needs.so"; do
+    stay OTEL_SERVICE_NAME=ours "$TMP/dlmopen" "$list" >"$TMP/opened"
+    until [ -s "$TMP/opened" ]; do sleep 0.02; done
+    same "a copy that dlmopen loads makes no second context (${list##*/})" \
+        'opened ours 1' "$(<"$TMP/opened") $(contexts) $(mapped)"
+    kill "$PID"
+    rm "$TMP/opened"
+done
 
 # restored: publishes until a reader finds the context again.
 restored() {

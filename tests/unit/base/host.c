@@ -152,6 +152,11 @@ Test(libraries, of_the_program_are_seen)
     cr_expect(otelctx_host_has_other_libraries());
 }
 
+Test(namespace, is_that_of_the_executable)
+{
+    cr_expect(otelctx_host_is_beside_executable());
+}
+
 static int prepared, in_parent, in_child;
 
 static void prepare(void)
