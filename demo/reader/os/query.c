@@ -44,7 +44,17 @@ enum {
 
 bool otelread_query_suffices(void)
 {
-    return prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, 0UL, 0UL, NULL) != 0;
+    static enum {
+        UNKNOWN,
+        NO,
+        YES
+    } known;
+
+    if (known == UNKNOWN)
+        known = prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, 0UL, 0UL, NULL) == 0
+                    ? NO
+                    : YES;
+    return known == YES;
 }
 
 /* Whether the device is the file system of memfd_create(2). */
@@ -82,23 +92,35 @@ static void describe(const struct query *q, const char *name,
     mapping->name[size] = '\0';
 }
 
+/* Of the mapping at q->start, which q describes: its name, or "" if it is gone.
+ */
+static void read_name(int fd, const struct query *q, char *name, size_t size)
+{
+    struct query named = {.size = sizeof(named),
+                          .address = q->start,
+                          .name_size = (uint32_t)size,
+                          .name = (uintptr_t)name};
+
+    if (ioctl(fd, QUERY, &named) != 0 || named.name_size == 0)
+        name[0] = '\0';
+}
+
 int otelread_query_next(int fd, uint64_t *at, struct otelread_mapping *mapping)
 {
     char name[OTELREAD_LINE_SIZE];
 
     for (;;) {
-        struct query q = {
-            .size = sizeof(q),
-            .flags = COVERING_OR_NEXT | FILE_BACKED,
-            .address = *at,
-            .name_size = sizeof(name),
-            .name = (uintptr_t)name,
-        };
+        struct query q = {.size = sizeof(q),
+                          .flags = COVERING_OR_NEXT | FILE_BACKED,
+                          .address = *at};
 
         if (ioctl(fd, QUERY, &q) != 0)
             return errno == ENOENT ? 0 : -errno;
         *at = q.end;
-        if (!otelread_maps_is_context(name, q.name_size - 1))
+        if (q.device_major != 0)
+            continue;
+        read_name(fd, &q, name, sizeof(name));
+        if (!otelread_maps_is_context(name, strlen(name)))
             continue;
         describe(&q, name, mapping);
         return 1;
