@@ -2,6 +2,7 @@
 
 /* otelctx-read: shows the OpenTelemetry contexts of other processes. */
 
+#include "demo/reader/command/all.h"
 #include "demo/reader/command/check_config.h"
 #include "demo/reader/command/once.h"
 #include "demo/reader/command/options.h"
@@ -77,7 +78,7 @@ static int run_list(const struct otelread_options *options)
     struct otelread_output output = {.table = &table};
     const int status = options->count > 0
                            ? run_targets(options, &output)
-                           : otelread_once_all(&output, depth_of(options));
+                           : otelread_all(&output, depth_of(options));
 
     otelread_table_print(stdout, &table);
     otelread_table_free(&table);
@@ -101,7 +102,7 @@ static int run(const struct otelread_options *options)
     if (options->watch && options->all)
         return otelread_watch_all(&output, depth_of(options));
     if (options->all)
-        return otelread_once_all(&output, depth_of(options));
+        return otelread_all(&output, depth_of(options));
     return run_targets(options, &output);
 }
 

@@ -12,11 +12,8 @@
 int otelread_once(struct otelread_output *output, const pid_t *pids,
                   size_t count, enum otelread_depth depth);
 
-/*
- * Shows every process that has a context. Returns 0 when there was one, else
- * OTELREAD_NO_CONTEXT, or OTELREAD_NO_PERMISSION when none could be read.
- */
-int otelread_once_all(struct otelread_output *output,
-                      enum otelread_depth depth);
+/* A report of one process; again when an exec comes in between. */
+void otelread_once_make(struct otelread_report *report, pid_t pid,
+                        enum otelread_depth depth);
 
 #endif

@@ -171,6 +171,21 @@ static int print(struct otelread_output *output,
     return error;
 }
 
+void otelread_show_failed(struct otelread_output *output, int error)
+{
+    (void)fprintf(stderr, "otelctx-read: cannot write: %s\n", strerror(error));
+    output->failed = true;
+}
+
+void otelread_show_text(struct otelread_output *output, const char *text,
+                        size_t size)
+{
+    const int error = emit(output, text, size);
+
+    if (error != 0)
+        otelread_show_failed(output, -error);
+}
+
 void otelread_show(struct otelread_output *output,
                    const struct otelread_report *report)
 {
@@ -178,8 +193,6 @@ void otelread_show(struct otelread_output *output,
         output->table ? add_row(output->table, report) : print(output, report);
 
     warn(report);
-    if (error == 0)
-        return;
-    (void)fprintf(stderr, "otelctx-read: cannot write: %s\n", strerror(-error));
-    output->failed = true;
+    if (error != 0)
+        otelread_show_failed(output, -error);
 }
