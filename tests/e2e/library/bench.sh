@@ -42,6 +42,11 @@ the file, stripped: 57344
 the same, 4 attributes: $four
 update: 1.3" "$(jq -r '.[] | select(.target) | "\(.row): \(.target)"' rows.json |
     sort)"
+run --json configure >configure.json
+same 'so are those of a configure script, if they are asked for' \
+    './configure of GNU which: 1.03
+a hundred times sh -c true: 1.03' "$(grep -v ^status configure.json |
+        jq -r '.rows[] | select(.target) | "\(.row): \(.target)"' | sort)"
 same 'the rows of the reader are printed' \
     'a thread stands still, to be read
 find a context among 100,000 mappings
