@@ -13,8 +13,10 @@ import statistics
 
 PARTS = 5  # of a run, which must agree
 LEAST = 5  # rounds, of which a figure is made
-# Additions a cycle of a core that has at least three adders, and nobody beside.
-ALONE = 2.6
+# Additions a cycle of a core that has four adders: with nobody beside, 3.5 or more; beside a
+# busy hyperthread, two or a little more; in between, somebody comes and goes.
+ALONE = 3.4
+BUSY = 2.6
 SMALL = 0.005  # a difference of two builds that nobody need be told
 BESIDE = 1.5  # a limit is that much higher if a hyperthread is busy beside
 
@@ -64,10 +66,6 @@ class Rounds:
         each = self.values.get(("additions a cycle", "core"))
         return each and statistics.median(each[i] for i in quietest(self.tells))
 
-    @property
-    def is_alone(self):
-        return self.additions is None or self.additions >= ALONE
-
 
 def figure(ratios, tells):
     """The ratio in the quietest tenth, and how far from it another run may be: twice
@@ -85,16 +83,18 @@ def figure(ratios, tells):
     return quiet(range(count)), 2 * statistics.stdev(parts) / math.sqrt(PARTS)
 
 
-def verdict(ratio, error, target, is_alone=True):
+def verdict(ratio, error, target, additions=None):
     if target is None:
         return None
-    if not is_alone:
+    is_busy = additions is not None and additions < BUSY
+    is_alone = additions is None or additions >= ALONE
+    if is_busy:
         target *= BESIDE
     if error is None or ratio - error <= target < ratio + error:
         return "too noisy to say"
     if ratio > target:
-        return "MISSED"
-    return "holds" if is_alone else "holds beside a busy hyperthread"
+        return "MISSED" if is_busy or is_alone else "too noisy to say"
+    return "holds beside a busy hyperthread" if is_busy else "holds"
 
 
 def row(name, unit, rounds, floor, ours, target=None, floor_name=None):
@@ -112,7 +112,7 @@ def row(name, unit, rounds, floor, ours, target=None, floor_name=None):
         "error": error,
         "median": statistics.median(ratios),
         "target": target,
-        "verdict": verdict(ratio, error, target, rounds.is_alone),
+        "verdict": verdict(ratio, error, target, rounds.additions),
         "noise": rounds.noise,
         "additions": rounds.additions,
     }

@@ -109,6 +109,7 @@ print("quiet:", verdict(rounds(1.0, 0), 1.1), "and", verdict(rounds(1.2, 0), 1.1
 print("busy nine times in ten:", verdict(rounds(1.0, 0.85), 1.1))
 print("always busy:", verdict(rounds(1.0, 1, additions=2.0), 1.1))
 print("the same, above half as much again:", verdict(rounds(1.2, 1, additions=2.0), 1.1))
+print("somebody comes and goes:", verdict(rounds(1.0, 1, additions=3.0), 1.1))
 print("at the limit:", verdict(rounds(1.1, 0, spread=0.1), 1.1))
 found = rounds(1.0, 0.5)
 for name, part in ("10 % less", 0.9), ("the same", 1.0):
@@ -121,6 +122,7 @@ same 'figures are those of quiet rounds, and no verdict is given without them' \
 busy nine times in ten: 1.0 holds
 always busy: 1.5 holds beside a busy hyperthread
 the same, above half as much again: 1.8 MISSED
+somebody comes and goes: 1.5 too noisy to say
 at the limit: 1.1 too noisy to say
 10 % less: faster
 the same: no difference beyond the noise' \
