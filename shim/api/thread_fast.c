@@ -277,6 +277,7 @@ INLINE int append(uint32_t key, const char *value, size_t len,
     begin_writing(self);
     key_bits = self->state.key_bits;
     new_bits = key_bits | otelctx_key_bit(key);
+    /* cppcheck-suppress pointerOutOfBoundsCond ; attrs_size is at most 612 */
     at = self->own.attrs + self->own.attrs_size;
     size = HEAD + len;
     __asm__("" : "+r"(size)); /* one addition less between load and store */
