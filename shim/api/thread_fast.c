@@ -328,6 +328,7 @@ FAST int otelctx_swap(struct otelctx_record *record,
     otelctx_store_visible(&self->swapping, record);
     otelctx_store_visible(&block->slot, record);
     otelctx_store_visible(&self->swapped, record);
+    otelctx_store_visible(&self->swapping, record); /* a handler changed it */
     if (previous)
         *previous = before;
     return 0;

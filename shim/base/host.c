@@ -269,8 +269,8 @@ static int is_executable(struct dl_phdr_info *object, size_t size,
                          void *executable_headers)
 {
     (void)size;
-    return object->dlpi_name[0] == '\0' || /* glibc's name for it */
-           object->dlpi_phdr == executable_headers;
+    return object->dlpi_phdr == executable_headers ||
+           object->dlpi_name[0] == '\0'; /* glibc's name for it */
 }
 
 /* libc's own dl_iterate_phdr(3), which visits the namespace of its caller: one

@@ -150,14 +150,23 @@ swapping_after(const struct otelctx_thread *self,
                const struct otelctx_record *before,
                struct otelctx_record *record)
 {
-    return self->swapping == before || self->swapping == self->swapped
-               ? record
-               : self->swapping;
+    /* In this order: a handler that comes in between makes both `before`. */
+    const struct otelctx_record *const swapped = self->swapped;
+    struct otelctx_record *swapping;
+
+    otelctx_signal_fence();
+    swapping = self->swapping;
+    return swapping == before || swapping == swapped ? record : swapping;
 }
 
-/* Change the record in the slot so that no reader sees part of the change.
+/*
+ * Change the record in the slot so that no reader sees part of the change.
  * `swapping` keeps the record known as the program's while the slot is NULL, as
- * in otelctx_thread_swap(): a signal handler may swap in between. */
+ * in otelctx_thread_swap(): a signal handler may swap in between. One that
+ * comes before the slot is NULL leaves the two equal, and the next one would
+ * then forget the record: so they are made to differ afterwards, which keeps
+ * `swapping` whatever comes.
+ */
 static void change_attached(struct otelctx_variables v,
                             struct otelctx_record *record,
                             const struct otelctx_change *c, uint8_t key,
@@ -172,8 +181,9 @@ static void change_attached(struct otelctx_variables v,
         return;
     }
     otelctx_store_visible(&self->swapping, record);
-    otelctx_store_visible(&self->swapped, (struct otelctx_record *)NULL);
     valid = hide_record(v, record);
+    otelctx_store_visible(&self->swapped, (struct otelctx_record *)NULL);
+    otelctx_store_visible(&self->swapping, record);
     otelctx_change_apply(record, c, key, value);
     show_record(v, record, valid);
     otelctx_store_visible(&self->swapped, record);

@@ -59,6 +59,16 @@ static void swap_there_and_back(uint8_t number)
            "swap back");
 }
 
+/* Handlers may leave the slot empty for a while, too. */
+static void clear_and_restore(uint8_t number)
+{
+    struct otelctx_record *found = NULL;
+
+    (void)number;
+    expect(!otelctx_swap(NULL, &found), "swap out");
+    expect(!otelctx_swap(found, NULL), "swap back");
+}
+
 /* Calls that handlers must not make, except on a record of their own. */
 static void change_what_is_swapped_in(uint8_t number)
 {
@@ -204,14 +214,22 @@ static void run_to(const struct test *t, int signal, uint64_t at,
     }
 }
 
-static void run_to_point(const struct test *t, int signal,
-                         const struct points *points, unsigned number)
+/* From the point `from`, at which the child is. */
+static void run_on_to_point(const struct test *t, int signal,
+                            const struct points *points, unsigned from,
+                            unsigned number)
 {
     unsigned times = 0;
 
-    for (unsigned i = 0; i <= number; i++)
+    for (unsigned i = from; i <= number; i++)
         times += points->at[i] == points->at[number];
     run_to(t, signal, points->at[number], times);
+}
+
+static void run_to_point(const struct test *t, int signal,
+                         const struct points *points, unsigned number)
+{
+    run_on_to_point(t, signal, points, 0, number);
 }
 
 /* Checks the child between two calls. */
@@ -332,6 +350,74 @@ static void interrupt_twice(const struct plan *plan, handler_body *handler)
     end(&t);
 }
 
+/* Steps the child through its next call of the shim; returns its length. */
+static unsigned count_next_call(const struct test *t)
+{
+    const void *const shim = step_object((uintptr_t)dlsym(NULL, "otelctx_abi"));
+    unsigned count = 0;
+    bool is_inside;
+
+    do {
+        resume(t, true, 0);
+        is_inside = step_object(step_next(t->pid).regs.rip) == shim;
+        count += is_inside;
+    } while (is_inside || count == 0);
+    return count;
+}
+
+/* The swap after the call executes as many instructions as without handlers. */
+static void interrupt_and_count(const struct plan *plan, handler_body *handler)
+{
+    struct test t = start(plan, handler);
+    const unsigned calm = count_next_call(&t);
+
+    for (unsigned i = 0; i < t.points.count; i++) {
+        go_on(&t, 0);
+        run_to_point(&t, 0, &t.points, i);
+        run_handler(&t, SIGUSR1);
+        end_round(&t);
+        const unsigned after = count_next_call(&t);
+        STEP_ASSERT(after == calm, "%s: %u instructions, and %u after %u",
+                    plan->words, calm, after, i);
+    }
+    end(&t);
+}
+
+/* Of a call that hides the context for a while: one handler at each of the last
+ * points before, one while it is hidden, and one at each point after. */
+static void interrupt_thrice(const struct plan *plan, handler_body *handler)
+{
+    enum {
+        BEFORE = 60
+    };
+    struct test t = start(plan, handler);
+    unsigned hidden, shown;
+
+    go_on(&t, 0);
+    for (hidden = 0; hidden == 0 || strcmp(t.seen.text, "-") != 0; hidden++) {
+        run_on_to_point(&t, 0, &t.points, hidden, hidden);
+        read_context(&t);
+    }
+    for (shown = hidden; strcmp(t.seen.text, "-") == 0; shown++) {
+        run_on_to_point(&t, 0, &t.points, shown, shown);
+        read_context(&t);
+    }
+    end_round(&t);
+    for (unsigned i = hidden < BEFORE ? 0 : hidden - BEFORE; i < hidden - 1;
+         i++)
+        for (unsigned k = shown - 1; k < t.points.count; k++) {
+            go_on(&t, 0);
+            run_to_point(&t, 0, &t.points, i);
+            run_handler(&t, SIGUSR1);
+            run_on_to_point(&t, 0, &t.points, i, hidden);
+            run_handler(&t, SIGUSR1);
+            run_on_to_point(&t, 0, &t.points, hidden, k);
+            run_handler(&t, SIGUSR1);
+            end_round(&t);
+        }
+    end(&t);
+}
+
 #define RECORD "record 5; recordattr 5 aa; "
 
 static const struct plan plans[] = {
@@ -388,4 +474,27 @@ Test(signal, at_every_instruction_of_a_handler_a_second_handler_may_swap)
                                      "6"};
 
     interrupt_twice(&swap, swap_there_and_back);
+}
+
+Test(signal, a_swap_is_as_short_after_a_handler_as_without)
+{
+    static const struct plan calls[] = {
+        {"record 5; swap 5", "back", "-"},
+        {"attach 1", "back", "-"},
+        {"attach 1; attr 0 aa", "attr 0 bbb", "1 0=bbb"},
+        {RECORD "swap 5", "attr 0 bbb", "5 0=bbb"},
+        {"record 5; swap 5; record 6", "swap 6", "6"},
+    };
+
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        interrupt_and_count(&calls[i], swap_there_and_back);
+        interrupt_and_count(&calls[i], clear_and_restore);
+    }
+}
+
+Test(signal, three_handlers_in_a_row_leave_a_record_known)
+{
+    static const struct plan attr = {RECORD "swap 5", "attr 0 bbb", "5 0=bbb"};
+
+    interrupt_thrice(&attr, swap_there_and_back);
 }
