@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -92,6 +93,7 @@ struct slice {
     struct tally tally;
     pid_t worker; /* a child; 0: none could be forked */
     int text;     /* what it prints: a memfd */
+    bool done;    /* by the worker */
 };
 
 static void slice_show(struct slice *slice, struct otelread_output *output,
@@ -117,7 +119,8 @@ __attribute__((noreturn)) static void slice_work(struct slice *slice,
         _exit(1);
     slice_show(slice, &output, depth);
     otelread_helper_end();
-    _exit(output.failed);
+    slice->done = !output.failed;
+    _exit(0);
 }
 
 static void slice_begin(struct slice *slice,
@@ -138,51 +141,48 @@ static void slice_begin(struct slice *slice,
         (void)close(slice->text);
 }
 
-static bool slice_join(const struct slice *slice)
-{
-    int status;
-
-    return slice->worker != 0 &&
-           waitpid(slice->worker, &status, 0) == slice->worker && status == 0;
-}
-
-static void slice_copy(const struct slice *slice,
+/* Returns whether the text of the worker was printed. */
+static bool slice_copy(const struct slice *slice,
                        struct otelread_output *output)
 {
     struct stat stat;
 
-    if (fstat(slice->text, &stat) != 0 || stat.st_size == 0)
-        return;
+    if (fstat(slice->text, &stat) != 0)
+        return false;
+    if (stat.st_size == 0)
+        return true;
     const size_t size = (size_t)stat.st_size;
     char *const text = mmap(NULL, size, PROT_READ, MAP_SHARED, slice->text, 0);
-    if (text == MAP_FAILED) {
-        otelread_show_failed(output, errno);
-        return;
-    }
+    if (text == MAP_FAILED)
+        return false;
     otelread_show_text(output, text, size);
     (void)munmap(text, size);
+    return true;
 }
 
-/* A worker that failed has said why; what it had to do is done here. */
+/* What a worker did not do is done here. */
 static void slice_end(struct slice *slice, struct otelread_output *output,
                       enum otelread_depth depth)
 {
-    if (slice_join(slice))
-        slice_copy(slice, output);
-    else
+    if (slice->worker != 0) /* ECHILD if this process ignores SIGCHLD */
+        (void)waitpid(slice->worker, NULL, 0);
+    if (!slice->done || !slice_copy(slice, output))
         slice_show(slice, output, depth);
     if (slice->worker != 0)
         (void)close(slice->text);
 }
 
-/* One for each processor, unless they have little to do. */
+/* One for each processor, unless they have little to do, or a memfd might
+ * exceed the limit of file sizes. */
 static size_t slices_wanted(const struct otelread_output *output, size_t count,
                             enum otelread_depth depth)
 {
     cpu_set_t processors;
+    struct rlimit limit;
 
     if (output->table || depth != OTELREAD_DEPTH_PROCESS ||
-        sched_getaffinity(0, sizeof(processors), &processors) != 0)
+        sched_getaffinity(0, sizeof(processors), &processors) != 0 ||
+        getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY)
         return 1;
     size_t wanted = (size_t)CPU_COUNT(&processors);
     if (wanted > count / SLICE_MIN)

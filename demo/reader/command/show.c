@@ -171,7 +171,7 @@ static int print(struct otelread_output *output,
     return error;
 }
 
-void otelread_show_failed(struct otelread_output *output, int error)
+static void note_failure(struct otelread_output *output, int error)
 {
     (void)fprintf(stderr, "otelctx-read: cannot write: %s\n", strerror(error));
     output->failed = true;
@@ -183,7 +183,7 @@ void otelread_show_text(struct otelread_output *output, const char *text,
     const int error = emit(output, text, size);
 
     if (error != 0)
-        otelread_show_failed(output, -error);
+        note_failure(output, -error);
 }
 
 void otelread_show(struct otelread_output *output,
@@ -194,5 +194,5 @@ void otelread_show(struct otelread_output *output,
 
     warn(report);
     if (error != 0)
-        otelread_show_failed(output, -error);
+        note_failure(output, -error);
 }

@@ -31,9 +31,6 @@ void otelread_show(struct otelread_output *output,
 void otelread_show_text(struct otelread_output *output, const char *text,
                         size_t size);
 
-/* Standard output cannot be written: standard error says so. */
-void otelread_show_failed(struct otelread_output *output, int error);
-
 /* A line on standard error about one process, with its number in front. */
 __attribute__((format(printf, 2, 3))) void
 otelread_complain(pid_t pid, const char *format, ...);
