@@ -54,9 +54,10 @@ sample() {
     background sampling "$@" >"$TMP/table"
     sampler=$PID PID=$host
 }
-# Without the host's descriptors: it ends when all of them are closed.
+# Without the host's descriptors: it ends when all of them are closed. Whoever runs
+# the tests in the background ignores SIGQUIT.
 sampling() {
-    exec "$TOP" --for 60m --record "$TMP/recording.json" "$@" {orders}>&- {results}<&-
+    exec env --default-signal=INT,QUIT "$TOP" --for 60m --record "$TMP/recording.json" "$@" {orders}>&- {results}<&-
 }
 sampled() {
     kill "$sampler"
