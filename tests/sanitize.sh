@@ -13,9 +13,13 @@ build=${OTELCTX_BUILD:-build}/sanitized
 export ASAN_OPTIONS=detect_leaks=0:log_path=$TMP/report
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:log_path=$TMP/report
 
+# The shim's variables must be the first of their TLS segment: the sanitizers, which
+# have some, are a library of their own.
+runtime=$(dirname "$(clang -print-file-name="libclang_rt.asan-$(uname -m).so")")
 compile() {
     [ -e "$build/build.ninja" ] || CC=clang meson setup "$build" . \
-        -Db_sanitize=address,undefined -Db_lundef=false
+        -Db_sanitize=address,undefined -Db_lundef=false -Dc_args=-shared-libasan \
+        -Dc_link_args="-shared-libasan -Wl,-rpath,$runtime"
     ninja -C "$build" -t targets all |
         sed -n 's|^\(tests/unit/test_[^/:]*\): .*|\1|p' | xargs ninja -C "$build"
 }
