@@ -328,7 +328,8 @@ FAST int otelctx_swap(struct otelctx_record *record,
     otelctx_store_visible(&self->swapping, record);
     otelctx_store_visible(&block->slot, record);
     otelctx_store_visible(&self->swapped, record);
-    otelctx_store_visible(&self->swapping, record); /* a handler changed it */
+    /* Once more: a handler may have changed it. */
+    otelctx_store_visible(&self->swapping, record);
     if (previous)
         *previous = before;
     return 0;

@@ -58,6 +58,13 @@ static inline void *bench_symbol(const char *name)
     return symbol;
 }
 
+/* Has a pointer to a function point to the symbol of this name. */
+#define BENCH_SYMBOL(pointer, name)                                            \
+    do {                                                                       \
+        void *const at = bench_symbol(name);                                   \
+        memcpy(&(pointer), &at, sizeof(at));                                   \
+    } while (0)
+
 /* Until the shim has made its look of shim/start/watch.h: calls are slower
  * before. */
 static inline void bench_wait_for_look(void)

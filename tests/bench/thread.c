@@ -135,12 +135,6 @@ static double get_own_by_tid(unsigned times)
     return while_attached(get_by_tid_again, times);
 }
 
-#define SYMBOL(pointer, name)                                                  \
-    do {                                                                       \
-        void *const at = bench_symbol(name);                                   \
-        memcpy(&(pointer), &at, sizeof(at));                                   \
-    } while (0)
-
 /* Attributes are in TLS only. */
 static bool make_keys(void)
 {
@@ -178,11 +172,11 @@ int main(int count, char **words)
     clear = floor_clear;
     write_record = floor_write;
     erase = floor_erase;
-    SYMBOL(attach, "otelctx_attach");
-    SYMBOL(attr, "otelctx_attr");
-    SYMBOL(detach, "otelctx_detach");
-    SYMBOL(swap, "otelctx_swap");
-    SYMBOL(get, "otelctx_get");
+    BENCH_SYMBOL(attach, "otelctx_attach");
+    BENCH_SYMBOL(attr, "otelctx_attr");
+    BENCH_SYMBOL(detach, "otelctx_detach");
+    BENCH_SYMBOL(swap, "otelctx_swap");
+    BENCH_SYMBOL(get, "otelctx_get");
     *(void **)&get_by_tid = bench_symbol_if_any("otelctx_get_by_tid");
     if (get_by_tid)
         subjects[subject_count - 1].run = get_own_by_tid;

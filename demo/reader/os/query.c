@@ -92,8 +92,7 @@ static void describe(const struct query *q, const char *name,
     mapping->name[size] = '\0';
 }
 
-/* Of the mapping at q->start, which q describes: its name, or "" if it is gone.
- */
+/* The name of the mapping that q describes, or "" if it is gone. */
 static void read_name(int fd, const struct query *q, char *name, size_t size)
 {
     struct query named = {.size = sizeof(named),
@@ -117,7 +116,7 @@ int otelread_query_next(int fd, uint64_t *at, struct otelread_mapping *mapping)
         if (ioctl(fd, QUERY, &q) != 0)
             return errno == ENOENT ? 0 : -errno;
         *at = q.end;
-        if (q.device_major != 0)
+        if (q.device_major != 0) /* memfds are in a file system without one */
             continue;
         read_name(fd, &q, name, sizeof(name));
         if (!otelread_maps_is_context(name, strlen(name)))

@@ -105,18 +105,12 @@ static const struct {
       libdatadog_publish, nothing}},
 };
 
-#define SYMBOL(pointer, name)                                                  \
-    do {                                                                       \
-        void *const at = bench_symbol(name);                                   \
-        memcpy(&(pointer), &at, sizeof(at));                                   \
-    } while (0)
-
 static void find_symbols(void)
 {
-    SYMBOL(dd_new, "libdatadog_process_new");
-    SYMBOL(dd_set_version, "libdatadog_process_set_version");
-    SYMBOL(dd_publish, "libdatadog_process_publish");
-    SYMBOL(dd_drop, "libdatadog_process_drop");
+    BENCH_SYMBOL(dd_new, "libdatadog_process_new");
+    BENCH_SYMBOL(dd_set_version, "libdatadog_process_set_version");
+    BENCH_SYMBOL(dd_publish, "libdatadog_process_publish");
+    BENCH_SYMBOL(dd_drop, "libdatadog_process_drop");
     dd_context = dd_new();
 }
 

@@ -215,32 +215,26 @@ static void print_labels(void)
     }
 }
 
-#define SYMBOL(pointer, name)                                                  \
-    do {                                                                       \
-        void *const at = bench_symbol(name);                                   \
-        memcpy(&(pointer), &at, sizeof(at));                                   \
-    } while (0)
-
 static void find_symbols(void)
 {
-    SYMBOL(attach, "otelctx_attach");
-    SYMBOL(attr, "otelctx_attr");
-    SYMBOL(detach, "otelctx_detach");
-    SYMBOL(swap, "otelctx_swap");
-    SYMBOL(dd_attach_new, "libdatadog_attach_new");
-    SYMBOL(dd_detach_and_free, "libdatadog_detach_and_free");
-    SYMBOL(dd_detach_and_keep, "libdatadog_detach_and_keep");
-    SYMBOL(dd_record, "libdatadog_record");
-    SYMBOL(dd_attach, "libdatadog_attach");
-    SYMBOL(dd_write_and_attach, "libdatadog_write_and_attach");
-    SYMBOL(dd_update, "libdatadog_update");
-    SYMBOL(labels_attach_new, "custom_labels_attach_new");
-    SYMBOL(labels_detach_and_free, "custom_labels_detach_and_free");
-    SYMBOL(labels_attach_empty, "custom_labels_attach_empty");
-    SYMBOL(labels_add, "custom_labels_add");
-    SYMBOL(labels_remove, "custom_labels_remove");
-    SYMBOL(labels_set_of, "custom_labels_set_of");
-    SYMBOL(labels_attach, "custom_labels_attach");
+    BENCH_SYMBOL(attach, "otelctx_attach");
+    BENCH_SYMBOL(attr, "otelctx_attr");
+    BENCH_SYMBOL(detach, "otelctx_detach");
+    BENCH_SYMBOL(swap, "otelctx_swap");
+    BENCH_SYMBOL(dd_attach_new, "libdatadog_attach_new");
+    BENCH_SYMBOL(dd_detach_and_free, "libdatadog_detach_and_free");
+    BENCH_SYMBOL(dd_detach_and_keep, "libdatadog_detach_and_keep");
+    BENCH_SYMBOL(dd_record, "libdatadog_record");
+    BENCH_SYMBOL(dd_attach, "libdatadog_attach");
+    BENCH_SYMBOL(dd_write_and_attach, "libdatadog_write_and_attach");
+    BENCH_SYMBOL(dd_update, "libdatadog_update");
+    BENCH_SYMBOL(labels_attach_new, "custom_labels_attach_new");
+    BENCH_SYMBOL(labels_detach_and_free, "custom_labels_detach_and_free");
+    BENCH_SYMBOL(labels_attach_empty, "custom_labels_attach_empty");
+    BENCH_SYMBOL(labels_add, "custom_labels_add");
+    BENCH_SYMBOL(labels_remove, "custom_labels_remove");
+    BENCH_SYMBOL(labels_set_of, "custom_labels_set_of");
+    BENCH_SYMBOL(labels_attach, "custom_labels_attach");
 }
 
 /* The indexes that libdatadog uses, so that readers know the names of both. */
