@@ -39,7 +39,10 @@ while read -r storage program subject instructions loads stores name; do
         "$instructions $loads $stores" "$(per_round "$storage" "$program" "$subject")"
 done < <(grep -v '^#' "$ROOT/tests/golden/instructions")
 
-# The same for aarch64, with fences, under an emulator.
+same 'no jump of the frequent calls is at the end of 32 bytes' '' \
+    "$("$ROOT/tests/support/jumps_at_ends" "$SHIM" otelctx_{attach,detach,attr,swap,get})"
+
+# The counts for aarch64, with fences, under an emulator.
 cross() {
     meson setup --cross-file "$ROOT/tests/support/aarch64.ini" -Dtests=disabled \
         "$TMP/aarch64" "$ROOT" && ninja -C "$TMP/aarch64" \
