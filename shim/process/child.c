@@ -6,8 +6,8 @@
 #include "shim/process/instance_id.h"
 #include "shim/process/state.h"
 
-/* A new instance id is made when somebody can see it, and not before, because
- * that takes a system call. */
+/* Make a new instance id only when a reader or a program can see it, because
+ * making one takes a system call. */
 static void begin(enum otelctx_child what, bool id_is_seen)
 {
     if (what != OTELCTX_CHILD_PUBLISHES)
@@ -40,7 +40,7 @@ void otelctx_child_end_resumed(void)
     if (!otelctx_context_is_shown()) {
         otelctx_publication_drop(otelctx_state_publication());
     } else {
-        /* The call was to publish, in a child that otherwise drops. */
+        /* The continued call publishes, though OTELCTX_FORK says drop. */
         if (!otelctx_state_has_own_id())
             otelctx_identity_renew();
         otelctx_context_update();

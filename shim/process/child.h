@@ -15,9 +15,9 @@ enum otelctx_child {
 void otelctx_child_begin(enum otelctx_child what);
 
 /*
- * The first thing in a child that has a copy of everything, because a signal
- * handler forked it in the middle of a call, which the child will resume; and
- * what is left to be done when that call is over.
+ * A signal handler may fork in the middle of a call. Its child has a copy of
+ * all state and continues that call. The first function is for the beginning of
+ * that child, the second for the end of the continued call.
  */
 void otelctx_child_resume(enum otelctx_child what);
 void otelctx_child_end_resumed(void);

@@ -13,7 +13,8 @@
 
 uint64_t otelctx_context_key_count;
 
-/* Is there something to be shown, also in a child? Unless there is a rival. */
+/* Does this process publish a context, unless there is a rival? A forked child
+ * inherits this. */
 static bool is_shown;
 
 /* The other publisher's context, to which this process has yielded; or NULL. */
@@ -71,8 +72,9 @@ void otelctx_context_return(void)
     otelctx_context_catch_up();
 }
 
-/* Somebody past libc may have taken the mapping over, and unmapped it. To ask
- * is a system call: an update that follows another one at once does not. */
+/* Has a publisher that bypasses libc taken the mapping over and unmapped it?
+ * Asking takes a system call, so an update within a millisecond of the last one
+ * does not ask. */
 static bool is_gone(const struct otelctx_publication *p)
 {
     const uint64_t recent_ns = 1000000;
@@ -81,7 +83,8 @@ static bool is_gone(const struct otelctx_publication *p)
            !otelctx_sys_readable(p->mapping.at);
 }
 
-/* Show readers one version, with the keys; to be named. */
+/* Show readers one version, with the keys. The caller names the mapping next.
+ */
 static int commit(const struct otelctx_payload *payload)
 {
     const size_t size = size_with_keys(payload);
@@ -91,7 +94,8 @@ static int commit(const struct otelctx_payload *payload)
 
     if (is_gone(p))
         otelctx_publication_forget(p);
-    /* In a child that resumes a call it may just have been hidden. */
+    /* In a child that continues its parent's call,
+     * otelctx_publication_hide() may just have changed the header. */
     if (!otelctx_publication_is_ours(p) && !otelctx_state_is_resumed()) {
         otelctx_context_yield(p->mapping.at);
         return -ESTALE;
@@ -124,7 +128,7 @@ int otelctx_context_publish(void)
     int err;
 
     if (otelctx_versions_staged()->size[OTELCTX_RESOURCE] == 0) {
-        (void)otelctx_versions_edit(); /* nothing was ever staged */
+        (void)otelctx_versions_edit(); /* nothing has been staged yet */
         (void)otelctx_context_stage();
     }
     if (!otelctx_state_has_own_id())
@@ -134,7 +138,7 @@ int otelctx_context_publish(void)
         err = announce();
     if (err && err != -ESTALE)
         return err;
-    is_shown = true; /* or to be shown when the rival is gone */
+    is_shown = true; /* with a rival: once that one is gone */
     otelctx_versions_publish();
     return err;
 }
@@ -149,8 +153,8 @@ int otelctx_context_set_schema(struct otelctx_span schema)
     return otelctx_key_map_set_schema(&otelctx_state_key_map, schema);
 }
 
-/* Is there room for the keys, in what is published and what is staged? And if
- * anything is published, it has to have them before anybody uses one. */
+/* Publish the keys, before the program uses one; if nothing is published, check
+ * only that both versions have room for them. */
 static int show_keys(void)
 {
     if (size_with_keys(otelctx_versions_staged()) > OTELCTX_PAYLOAD_MAX ||
@@ -159,7 +163,7 @@ static int show_keys(void)
     return is_shown ? show_published() : 0;
 }
 
-/* Append a key and show it; or leave things as they were. */
+/* Append a key and publish it. On failure nothing changes. */
 static int add_key(struct otelctx_key_map *keys, struct otelctx_span name)
 {
     const char *const limit_before = otelctx_reader_limits_of_keys(keys),
@@ -188,7 +192,7 @@ int otelctx_context_key(struct otelctx_span name)
         return -ESTALE;
     if (index < 0)
         index = add_key(keys, name);
-    /* Also when it was there: a child may have been forked before this. */
+    /* Also for a known key: a fork may have come between add_key() and this. */
     if (index >= 0)
         otelctx_store_release(&otelctx_context_key_count,
                               otelctx_key_map_count(keys));

@@ -3,7 +3,8 @@
 
 #include "shim/base/sys.h"
 
-/* A filter that is known is never asked for: it may kill who asks. */
+/* Once a filter is noted, make no system call to find one: the filter may kill
+ * the process for it. */
 static bool noted;
 static int mode_before; /* 1 + the mode at the first start; 0: not started */
 

@@ -47,7 +47,7 @@ int otelctx_guard_try_enter(void)
     return enter(otelctx_state_try_lock());
 }
 
-/* The rival, to whom the parent has yielded, may not be in this child. */
+/* The rival to which the parent yielded may be missing in this child. */
 OTELCTX_RARE static void end_resumed(void)
 {
     otelctx_child_end_resumed();
@@ -63,8 +63,8 @@ void otelctx_guard_leave(void)
     otelctx_state_unlock();
 }
 
-/* Its system call, see otelctx_sys_name(), is made as near to the exported
- * function as can be: so all that this calls is part of it. */
+/* Everything that this calls is inlined into it: otelctx_sys_name() says why
+ * its system call is made near the exported function. */
 int otelctx_guard_publish_and_leave(void)
 {
     int err;

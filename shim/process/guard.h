@@ -3,8 +3,8 @@
 #define OTELCTX_PROCESS_GUARD_H
 
 /*
- * Around every call for the process context: the lock, and what has happened
- * to the process since the last call.
+ * What surrounds each call that concerns the process context: take the lock,
+ * and find out whether the process was forked or has another publisher.
  */
 
 #include <stdbool.h>
@@ -25,16 +25,16 @@ void otelctx_guard_leave(void);
 /* The same with otelctx_state_try_lock(): for calls that must not wait. */
 int otelctx_guard_try_enter(void);
 
-/* Between them, and the latter instead of leave: check for a rival, then
- * otelctx_context_publish(). */
+/* After enter: check for a rival, then otelctx_context_publish(). The second
+ * one also leaves. */
 int otelctx_guard_publish_at_start(void);
 int otelctx_guard_publish_and_leave(void);
 
-/* What this process does if it is a child. Asks the kernel only when there is
- * something to be published. */
+/* What this process does if it is a child. Makes a system call only if its
+ * parent published. */
 enum otelctx_child otelctx_guard_child_does(void);
 
-/* If this is a child of a fork that libc knows nothing of: begin. */
+/* If this is a child of a fork that bypassed libc: give it its own context. */
 void otelctx_guard_notice_fork(void);
 
 #endif

@@ -22,7 +22,8 @@ static int set_default_name(struct otelctx_payload *payload)
                                OTELCTX_SPAN("service.name"), name);
 }
 
-/* If one is wanted, and can be made; false when it has no room. */
+/* Returns false if the id does not fit; true also if none is wanted, or none
+ * can be made. */
 static bool add_instance_id(struct otelctx_payload *payload)
 {
     struct otelctx_span id;
@@ -60,7 +61,7 @@ void otelctx_identity_renew(void)
         otelctx_instance_id_replace(
             otelctx_state_version[i].bytes,
             otelctx_payload_used(&otelctx_state_version[i]), old);
-    /* Nothing is there yet, but in a child that resumes a call. */
+    /* Only a child that continues its parent's call has a mapping here. */
     if (p->mapping.at)
         otelctx_instance_id_replace(p->mapping.at, p->mapping.size, old);
     if (p->large)

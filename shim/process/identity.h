@@ -11,17 +11,17 @@
 #include "shim/process/payload.h"
 
 /*
- * Give the attributes a service.name if they have none: "unknown_service:" and
- * the name of the executable. And the service.instance.id that was made, see
- * instance_id.h, if they have none and there is room for it.
+ * Add a service.name if there is none: "unknown_service:" and the name of the
+ * executable. Add the generated service.instance.id (instance_id.h) if there is
+ * none and it fits.
  *
  * Returns 0 or -ENOSPC (no room for the name).
  * Rule: OpenTelemetry semantic conventions, "Service".
  */
 OTELCTX_RARE int otelctx_identity_complete(struct otelctx_payload *payload);
 
-/* In a forked child: the service.instance.id that the shim made is the
- * parent's. Make another, wherever it is written. */
+/* In a forked child: generate a new service.instance.id and replace the
+ * parent's generated one wherever it is stored. */
 OTELCTX_RARE void otelctx_identity_renew(void);
 
 #endif

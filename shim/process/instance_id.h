@@ -20,7 +20,7 @@ enum {
     OTELCTX_INSTANCE_SIZE = 37
 };
 
-/* Have otelctx_instance_id_make() make an id. */
+/* Let otelctx_instance_id_make() make an id. */
 void otelctx_instance_id_want(void);
 
 /* Make the id, once, if it is wanted. Returns 0, or -errno of getrandom; then
@@ -46,12 +46,12 @@ unsigned otelctx_instance_id_replace(void *at, size_t size, const char *old);
 
 /*
  * Put the id into OTEL_RESOURCE_ATTRIBUTES of this process's environment, so
- * that an SDK in the program reports the same id; and into a second variable,
- * by which programs that it executes tell this id from one that the user set.
+ * that an SDK in the program reports the same id. Put it into a second variable
+ * too, which tells programs executed later that the user did not set this id.
  *
  * attributes  the variable's value so far
- * inherited   the id in it that the parent exported, which is replaced; or
- * empty
+ * inherited   the id in that value which the parent exported, to be replaced;
+ *             or empty
  *
  * Returns 0, -E2BIG (the string would be too long for execve), -ENOSYS (there
  * is no environment to change) or -errno of mmap; then the environment is

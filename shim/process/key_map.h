@@ -17,9 +17,9 @@ enum {
     OTELCTX_KEYS_HEAD_MAX = 256 /* a schema, two keys and their heads */
 };
 
-/* Zeros mean the default schema and no keys. The bytes come first: the fields
- * that are in use without keys, too, then share a page with the memory that
- * follows. */
+/* Zeros mean the default schema and no keys. `bytes` comes first, so that the
+ * other fields, which are used even without keys, share a page with the memory
+ * that follows. */
 struct otelctx_key_map {
     uint8_t bytes[OTELCTX_PAYLOAD_MAX]; /* the body of an ArrayValue */
     uint64_t used;       /* how many bytes and keys, see key_map.c */

@@ -37,8 +37,8 @@ static uintptr_t start_of(struct otelctx_span line)
 }
 
 /* "START-END PERMS OFFSET DEVICE INODE     NAME" */
-static void look_at_line(struct otelctx_span line, const void *ours,
-                         struct otelctx_own_maps *out)
+static void parse_line(struct otelctx_span line, const void *ours,
+                       struct otelctx_own_maps *out)
 {
     struct otelctx_span name = line;
     const void *at;
@@ -54,10 +54,10 @@ static void look_at_line(struct otelctx_span line, const void *ours,
         out->other = at;
 }
 
-/* Look at the complete lines and move the incomplete one to the front. Returns
+/* Parse the complete lines and move the incomplete one to the front. Returns
  * its length. */
-static size_t look(char *text, size_t used, const void *ours,
-                   struct otelctx_own_maps *out)
+static size_t parse_lines(char *text, size_t used, const void *ours,
+                          struct otelctx_own_maps *out)
 {
     struct otelctx_span rest = {text, used};
 
@@ -69,7 +69,7 @@ static size_t look(char *text, size_t used, const void *ours,
             memmove(text, before.at, before.size);
             return before.size;
         }
-        look_at_line(line, ours, out);
+        parse_line(line, ours, out);
     }
 }
 
@@ -91,7 +91,7 @@ void otelctx_own_maps_look(const void *ours, char *scratch, size_t size,
         }
         used += (size_t)got;
         total += (size_t)got;
-        used = look(scratch, used, ours, out);
+        used = parse_lines(scratch, used, ours, out);
         if (used == size)
             used = 0; /* longer than any line with a name of OTEP 4719 */
     }

@@ -19,8 +19,8 @@ struct otelctx_own_maps {
  * scratch  memory for a part of the file; lines longer than that are ignored
  * size     of the scratch in bytes
  *
- * Stops after the part with another publisher's context, and after a MiB. The
- * file is open meanwhile: other threads can see its descriptor.
+ * Stops after the part with another publisher's context, and after one MiB.
+ * Meanwhile the file is open, and other threads can see its descriptor.
  * Rule: OTEP 4719, "Reading Protocol".
  */
 void otelctx_own_maps_look(const void *ours, char *scratch, size_t size,

@@ -77,9 +77,10 @@ otelctx_payload_take(struct otelctx_span *rest, struct otelctx_span *value)
     return key;
 }
 
-/* The entry of a key; or an empty one, where the next entry begins. */
-static struct entry find(const struct otelctx_payload *p,
-                         enum otelctx_place place, struct otelctx_span key)
+/* The entry of a key; without one, an empty entry at the end of the place. */
+static struct entry find_entry(const struct otelctx_payload *p,
+                               enum otelctx_place place,
+                               struct otelctx_span key)
 {
     const uint8_t *at = p->bytes + begin_of(p, place);
     const uint8_t *const end = p->bytes + end_of(p, place);
@@ -143,8 +144,8 @@ static bool fits(const struct otelctx_payload *p, enum otelctx_place place,
            OTELCTX_PAYLOAD_MAX;
 }
 
-/* Make room for `size` bytes in the place of an entry, which may be empty, and
- * which is part of what `counter` counts. */
+/* Replace an entry, which may be empty, by room for `size` bytes. `counter` is
+ * the size that includes the entry. */
 static void resize(struct otelctx_payload *p, uint32_t *counter,
                    const struct entry *old, uint32_t size)
 {
@@ -228,7 +229,7 @@ OTELCTX_RARE static int check_key(struct otelctx_span key)
 static int set_any(struct otelctx_payload *p, enum otelctx_place place,
                    struct otelctx_span key, struct otelctx_span value)
 {
-    const struct entry old = find(p, place, key);
+    const struct entry old = find_entry(p, place, key);
     const int err = check_key(key);
     struct otelctx_protobuf counted = {0}, out = {0};
 
@@ -258,7 +259,7 @@ int otelctx_payload_set(struct otelctx_payload *payload,
                         enum otelctx_place place, struct otelctx_span key,
                         struct otelctx_span value)
 {
-    const struct entry old = find(payload, place, key);
+    const struct entry old = find_entry(payload, place, key);
     const size_t size = SHORT_HEADS + key.size + value.size;
 
     if (old.end - old.start != size || size > SHORT_MAX || value.size == 0 ||
@@ -271,14 +272,14 @@ int otelctx_payload_set(struct otelctx_payload *payload,
 bool otelctx_payload_has(const struct otelctx_payload *payload,
                          enum otelctx_place place, struct otelctx_span key)
 {
-    return !is_empty(find(payload, place, key));
+    return !is_empty(find_entry(payload, place, key));
 }
 
 struct otelctx_span otelctx_payload_get(const struct otelctx_payload *payload,
                                         enum otelctx_place place,
                                         struct otelctx_span key)
 {
-    const struct entry found = find(payload, place, key);
+    const struct entry found = find_entry(payload, place, key);
     struct otelctx_span rest = {(const char *)payload->bytes + found.start, 1};
     struct otelctx_span value = {0};
 

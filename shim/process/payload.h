@@ -28,7 +28,7 @@ struct otelctx_payload {
     uint32_t size[2];   /* bytes, by enum otelctx_place */
     uint32_t refs_size; /* bytes of the Resource that are entity_refs */
     uint32_t reserved;  /* bytes that the key map adds to the payload */
-    bool is_complete;   /* has the defaults, and nothing was removed since */
+    bool is_complete;   /* identity.h added its attributes; none is missing */
     /* size[OTELCTX_RESOURCE] as a varint, which ends right before bytes[].
      * varint_more counts all of its bytes but the last, so that zeros are the
      * size 0. */

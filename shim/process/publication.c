@@ -18,7 +18,7 @@ static size_t area_size(size_t page_size)
     return (page_size - sizeof(struct otelctx_header)) / 2 & ~(size_t)7;
 }
 
-/* memcmp(3) without a loop, because each update asks. */
+/* memcmp(3) without a loop, because each update calls this. */
 OTELCTX_INLINE bool is_same(const struct otelctx_header *a,
                             const struct otelctx_header *b)
 {
@@ -79,8 +79,8 @@ int otelctx_publication_room(struct otelctx_publication *p, size_t size,
     return 0;
 }
 
-/* OTEP 4719, "Publication Protocol", steps 7 to 9, and with the signature
- * before the timestamp also as readers of the draft expect it. */
+/* OTEP 4719, "Publication Protocol", steps 7 to 9. Readers of the draft also
+ * need the signature to be written before the timestamp. */
 static void header_write(struct otelctx_header *h,
                          const struct otelctx_header *new)
 {
@@ -111,7 +111,7 @@ void otelctx_publication_commit(struct otelctx_publication *p,
                                 uint64_t now_ns)
 {
     struct otelctx_header *h = header_of(p);
-    /* Or hidden, see otelctx_publication_hide(). */
+    /* otelctx_publication_hide() clears the signature. */
     const bool is_new = h->published_at_ns == 0 || h->signature[0] == '\0';
 
     p->last_ns = now_ns > p->last_ns ? now_ns : p->last_ns + 1;
@@ -136,7 +136,7 @@ void otelctx_publication_drop(struct otelctx_publication *p)
 
     if (!h)
         return;
-    /* Whose it is now may even have unmapped it. */
+    /* A publisher that took the mapping over may have unmapped it. */
     if (!otelctx_sys_readable(h) || !otelctx_publication_is_ours(p)) {
         otelctx_publication_forget(p);
         return;
@@ -145,7 +145,7 @@ void otelctx_publication_drop(struct otelctx_publication *p)
     otelctx_fence();
     memset(h->signature, 0, sizeof(h->signature));
     p->written.published_at_ns = 0;
-    /* Readers that hook prctl look now, and find nothing. */
+    /* Readers that hook prctl read at this call, and find no context. */
     (void)otelctx_publication_name_mapping(p);
     otelctx_mapping_close(&p->mapping);
 }
@@ -156,7 +156,7 @@ void otelctx_publication_forget(struct otelctx_publication *p)
     p->mapping = (struct otelctx_mapping){0};
 }
 
-static void pass(void *at, size_t size, bool to_child)
+static void set_inherited(void *at, size_t size, bool to_child)
 {
     if (at && to_child)
         (void)otelctx_sys_do_fork(at, size);
@@ -167,8 +167,8 @@ static void pass(void *at, size_t size, bool to_child)
 void otelctx_publication_set_inherited(const struct otelctx_publication *p,
                                        bool to_child)
 {
-    pass(p->mapping.at, p->mapping.size, to_child);
-    pass(p->large, (size_t)2 * OTELCTX_PAYLOAD_MAX, to_child);
+    set_inherited(p->mapping.at, p->mapping.size, to_child);
+    set_inherited(p->large, (size_t)2 * OTELCTX_PAYLOAD_MAX, to_child);
 }
 
 void otelctx_publication_finish(struct otelctx_publication *p)

@@ -10,10 +10,10 @@
 /*
  * One process context as readers see it. All zero: nothing was ever published.
  *
- * The header is at the start of the page, a payload behind it in one of two
- * areas, in turn: so the one that a reader may be copying is never written.
- * Payloads too long for that take turns in two areas of their own, which stay
- * mapped for good, because a reader may still follow an old pointer to them.
+ * The header is at the start of the page. Two areas for payloads follow it and
+ * are used in turn, so that the shim never writes the one that a reader may be
+ * copying. Longer payloads use two other areas in turn. Those stay mapped until
+ * the process ends, because a reader may still follow an old pointer to them.
  *
  * One writer at a time: the caller holds a lock.
  */
@@ -22,22 +22,23 @@ struct otelctx_publication {
     uint8_t *large;   /* two areas of OTELCTX_PAYLOAD_MAX, or NULL */
     uint64_t last_ns; /* the timestamp written last; outlives a drop */
     unsigned turn;    /* which area of the two is next */
-    struct otelctx_header written; /* as we left it, or are about to */
+    struct otelctx_header written; /* what the shim wrote, or is writing */
 };
 
-/* Is the header, if any, as we left it? Else somebody took the mapping over. */
+/* Is there no header, or is it as the shim wrote it? If it differs, another
+ * publisher has taken the mapping over. */
 bool otelctx_publication_is_ours(const struct otelctx_publication *p);
 
 /*
- * Would a reader take what is at this address for a process context? With
- * is_known, also one whose timestamp is zero, because it is being written.
+ * Would a reader accept what is at this address as a process context? With
+ * is_known, a timestamp of zero is accepted too: its publisher is writing it.
  * Rule: OTEP 4719, "Reading Protocol".
  */
 bool otelctx_publication_is_taken(const void *at, bool is_known);
 
 /*
- * Where the next payload is to be written: memory that no reader looks at yet.
- * Makes the mapping when there is none.
+ * Find room for the next payload, where no reader looks yet. Makes the mapping
+ * when there is none.
  *
  * size       of the payload in bytes, 1..OTELCTX_PAYLOAD_MAX
  * page_size  bytes
@@ -50,7 +51,8 @@ int otelctx_publication_room(struct otelctx_publication *p, size_t size,
                              struct otelctx_failure *failure);
 
 /*
- * Show readers the payload that was written into room. Next it is to be named.
+ * Show readers the payload that was written into room. The caller names the
+ * mapping next.
  *
  * now_ns  CLOCK_BOOTTIME
  *
@@ -60,13 +62,12 @@ void otelctx_publication_commit(struct otelctx_publication *p,
                                 const uint8_t *room, size_t size,
                                 uint64_t now_ns);
 
-/* Withdraw what is published, if anything, and if it is still ours. The last
- * step but one names the mapping, for readers that hook that call. */
+/* Withdraw what is published, if the mapping is still the shim's. Names the
+ * mapping before unmapping it, for readers that hook that call. */
 void otelctx_publication_drop(struct otelctx_publication *p);
 
-/* The name is on the stack, because the stack is in memory: the page of the
- * file that has a literal may not be, and a reader that hooks the call in the
- * kernel cannot wait for it. */
+/* The name is on the stack, whose page is in memory. The page of the file with
+ * a literal may not be, and a hook in the kernel cannot wait for it. */
 OTELCTX_INLINE int
 otelctx_publication_name_mapping(struct otelctx_publication *p)
 {
@@ -78,7 +79,7 @@ otelctx_publication_name_mapping(struct otelctx_publication *p)
 /*
  * The last step of publishing and of updating: name the mapping.
  *
- * Returns 0, or -errno when readers never had a way to find it: it is
+ * Returns 0, or -errno when no reader can find the mapping; then it is
  * withdrawn.
  */
 OTELCTX_INLINE int otelctx_publication_name(struct otelctx_publication *p,
@@ -93,21 +94,23 @@ OTELCTX_INLINE int otelctx_publication_name(struct otelctx_publication *p,
     return 0;
 }
 
-/* Never look at the mapping again: it is somebody else's. */
+/* Forget the mapping: another publisher owns it now. */
 void otelctx_publication_forget(struct otelctx_publication *p);
 
-/* Let a child have a copy of all this, or, as it was, nothing. */
+/* to_child true: a forked child gets copies of the mappings. False: it gets
+ * none of them. */
 void otelctx_publication_set_inherited(const struct otelctx_publication *p,
                                        bool to_child);
 
 /*
- * In a child that has a copy of what its parent was about to show: show it. The
- * interrupted otelctx_publication_commit() may still go on, and does the same.
+ * In a child that got a copy in the middle of its parent's commit: finish that
+ * commit. If the interrupted otelctx_publication_commit() then continues in the
+ * child, it writes the same again.
  */
 void otelctx_publication_finish(struct otelctx_publication *p);
 
-/* Or let no reader see it, also when the interrupted commit goes on. The next
- * commit shows it again. */
+/* Instead of finishing: hide the copy from readers, also if the interrupted
+ * commit continues. The next commit shows a context again. */
 void otelctx_publication_hide(struct otelctx_publication *p);
 
 #endif

@@ -8,10 +8,9 @@
 #include "shim/base/order.h"
 #include "shim/base/sys.h"
 
-/* The linker puts first what has the largest alignment. So the page that is
- * wiped is at one end; and, as the compiler makes one section of the whole
- * library's small variables, these share a page with the end of the keys and
- * the beginning of the first version. */
+/* The linker sorts sections by alignment, largest first. So the wiped page
+ * comes first, and the section of the library's small variables shares a page
+ * with the end of the keys and the beginning of the first version. */
 #define PLACE(section_name, alignment)                                         \
     __attribute__((section(section_name), aligned(alignment)))
 
@@ -20,19 +19,18 @@ struct otelctx_key_map otelctx_state_key_map PLACE(".bss.keys", 128);
 struct otelctx_payload otelctx_state_version[3] PLACE(".bss.version", 8);
 static char large_scratch[OTELCTX_PAYLOAD_MAX] PLACE(".bss.scratch", 1);
 
-/* A pair as the environment mostly has it fits behind the state, in a page
- * that is in use anyway. */
+/* Most attributes fit behind the state, in a page that is in use anyway. */
 enum {
     SMALL_SCRATCH = 4096 - sizeof(struct otelctx_wiped)
 };
 
 uint64_t otelctx_state_page_size;
 
-/* The kernel wipes nothing: Linux before 4.14, and emulators. */
+/* The kernel does not wipe: Linux before 4.14, and emulators. */
 static bool survives_fork;
 
-/* Held while one of several threads begins to use the state. */
-static struct otelctx_lock beginning;
+/* Held by the thread that prepares the state. */
+static struct otelctx_lock first_use_lock;
 
 char *otelctx_state_scratch(size_t size)
 {
@@ -41,13 +39,13 @@ char *otelctx_state_scratch(size_t size)
                : large_scratch;
 }
 
-/* Where the kernel does not wipe, the pid tells a child from its parent. */
+/* Without wiping, the pid tells a child from its parent. */
 static uint64_t pid_if_needed(void)
 {
     return survives_fork ? (uint64_t)otelctx_sys_pid() : 0;
 }
 
-static void begin(void)
+static void prepare(void)
 {
     survives_fork =
         otelctx_sys_wipe_on_fork(&otelctx_state, OTELCTX_WIPED_SIZE) != 0;
@@ -58,22 +56,22 @@ static void begin(void)
                           otelctx_host_auxiliary(AT_PAGESZ));
 }
 
-OTELCTX_RARE static int begin_once(void)
+OTELCTX_RARE static int prepare_once(void)
 {
-    const int err = otelctx_lock(&beginning);
+    const int err = otelctx_lock(&first_use_lock);
 
     if (err)
         return err;
     if (!otelctx_state_is_used())
-        begin();
-    otelctx_unlock(&beginning);
+        prepare();
+    otelctx_unlock(&first_use_lock);
     return 0;
 }
 
 void otelctx_state_begin_unused_child(void)
 {
-    if (beginning.word != 0 && !otelctx_lock_is_mine(&beginning))
-        otelctx_store(&beginning.word, 0);
+    if (first_use_lock.word != 0 && !otelctx_lock_is_mine(&first_use_lock))
+        otelctx_store(&first_use_lock.word, 0);
 }
 
 static void wipe(void)
@@ -90,7 +88,7 @@ OTELCTX_RARE static void wipe_in_child(void)
 
 int otelctx_state_lock(void)
 {
-    const int err = otelctx_state_is_used() ? 0 : begin_once();
+    const int err = otelctx_state_is_used() ? 0 : prepare_once();
 
     if (err)
         return err;
@@ -129,7 +127,7 @@ void otelctx_state_find_clock(void)
 
 void otelctx_state_wipe_inherited(void)
 {
-    survives_fork = true; /* whatever the kernel has said */
+    survives_fork = true; /* also where the kernel accepted the request */
     otelctx_publication_drop(otelctx_state_publication());
     wipe();
 }

@@ -4,16 +4,16 @@
 #include "shim/base/order.h"
 #include "shim/process/state.h"
 
-/* Which version is staged and which was published last: its number, and, from
- * PUBLISHED_SHIFT on, the other one's. One store changes both. */
+/* The numbers of the staged version (the lowest bits) and of the one published
+ * last (from PUBLISHED_SHIFT on): one store changes both. */
 enum {
     PUBLISHED_SHIFT = 8,
     VERSION_MASK = 0xff
 };
 static uint64_t numbers;
 
-/* Counted from the last one: 0 is empty at first and seldom used again, and the
- * page that the first one begins in is used for more. */
+/* Number 0 is the last in memory: it is the empty one of the start, seldom used
+ * again, while the first one begins in a page that is in use anyway. */
 OTELCTX_INLINE struct otelctx_payload *version(uint64_t number)
 {
     return &otelctx_state_version[2 - number];
@@ -29,8 +29,8 @@ OTELCTX_INLINE uint64_t published(void)
     return numbers >> PUBLISHED_SHIFT;
 }
 
-/* A version that is neither. The third one only while these differ, because
- * each version that was ever used is memory in use. */
+/* A version that is neither staged nor published. It is the third one only
+ * while those two differ, because each version that is used occupies memory. */
 static uint64_t edited(void)
 {
     const uint64_t all = 0 + 1 + 2;

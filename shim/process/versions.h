@@ -3,9 +3,9 @@
 #define OTELCTX_PROCESS_VERSIONS_H
 
 /*
- * The attributes are kept in three versions: the published one, the staged one
- * and the one being edited. They change places by one store: so a child that
- * was forked in the middle of anything finds versions that are whole.
+ * Three versions of the attributes: the published one, the staged one and the
+ * one being edited. One store exchanges their roles, so that a child forked at
+ * any moment finds complete versions.
  *
  * The caller holds the lock.
  */
@@ -15,7 +15,8 @@
 const struct otelctx_payload *otelctx_versions_published(void);
 const struct otelctx_payload *otelctx_versions_staged(void);
 
-/* A copy of the staged version, to be changed; forgotten unless staged. */
+/* Copy the staged version for editing. Without otelctx_versions_stage() the
+ * changes are lost. */
 struct otelctx_payload *otelctx_versions_edit(void);
 
 /* The version being edited, as otelctx_versions_edit() has returned it. */

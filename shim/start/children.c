@@ -5,7 +5,7 @@
 #include "shim/base/host.h"
 #include "shim/base/sys.h"
 
-/* Where the separators of ld.so(8) and of musl are blanks, too. */
+/* The separators of ld.so(8) and of musl. */
 static bool separates(char c)
 {
     return c == ':' || c == ' ' || (c >= '\t' && c <= '\r');

@@ -3,8 +3,8 @@
 #define OTELCTX_START_CHILDREN_H
 
 /*
- * OTELCTX_CHILDREN=leave: take the shim off the LD_PRELOAD that programs
- * inherit which this process executes.
+ * OTELCTX_CHILDREN=leave: remove the shim from the LD_PRELOAD of the programs
+ * that this process will execute.
  *
  * envp  the environment
  *

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/start/copy.h"
 
-/* A datum, because an executable at a fixed address that takes the address of a
- * function has its own address for that function, which then is everybody's. */
+/* A variable, not a function: if an executable at a fixed address takes the
+ * address of a function, all modules see the address of the executable's PLT
+ * entry instead. */
 extern const char otelctx_copy __attribute__((visibility("default")));
 const char otelctx_copy = 1;
 extern const char our_copy

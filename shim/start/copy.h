@@ -5,8 +5,9 @@
 #include <stdbool.h>
 
 /*
- * Of two copies of the shim in one process, the dynamic linker binds the host's
- * calls to one. Is it this one? The other copy stands back.
+ * If a process loads two copies of the shim, the dynamic linker binds the
+ * host's calls to one of them, and the other copy does nothing. Is this the
+ * bound one?
  */
 bool otelctx_copy_is_bound(void);
 

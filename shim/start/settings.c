@@ -16,8 +16,8 @@ static bool is_file_asked_for(const struct otelctx_settings *s)
     return s->source[OTELCTX_OPTION_CONFIG_FILE].text.at;
 }
 
-/* Every process of the machine reads the default file: a mistake in it is not
- * an error of this one. */
+/* Every process of the machine reads the default file: a mistake in it is a
+ * warning, not an error of this process. */
 static enum otelctx_log_level level_of(const struct otelctx_settings *s,
                                        const struct otelctx_mistake *m)
 {
@@ -38,8 +38,8 @@ static const char *consequence_of(enum otelctx_option_id id)
                : "; all of the variable is discarded";
 }
 
-static void tell(const struct otelctx_settings *s,
-                 const struct otelctx_mistake *m)
+static void report_mistake(const struct otelctx_settings *s,
+                           const struct otelctx_mistake *m)
 {
     const struct otelctx_span found = {m->text.at + m->fault.pos - 1,
                                        m->text.size - m->fault.pos + 1};
@@ -70,11 +70,11 @@ void otelctx_settings_fault(const struct otelctx_settings *s,
                                       .fault = {pos, why},
                                       .weight = weight};
 
-    tell(s, &m);
+    report_mistake(s, &m);
 }
 
-/* What is wrong is told later, because the file may say what to tell; the last
- * place is for what is not told. */
+/* Where the next mistake is stored. Mistakes are reported later, because the
+ * file may set the log level. The last place takes those past the maximum. */
 static struct otelctx_mistake *next_mistake(struct otelctx_settings *s)
 {
     return &s->mistakes[s->mistakes_count];
@@ -98,8 +98,8 @@ static void apply(struct otelctx_settings *s, enum otelctx_option_id id)
 }
 
 /* Why the shim does nothing in this process. */
-static void tell_off(enum otelctx_option_id id, const char *why,
-                     const struct otelctx_span *text)
+static void report_disabled(enum otelctx_option_id id, const char *why,
+                            const struct otelctx_span *text)
 {
     otelctx_log(OTELCTX_LOG_DEBUG, "off because of %s: %s\"%t\"",
                 otelctx_option_name(id), why, text);
@@ -127,16 +127,18 @@ static bool is_excluded(const struct otelctx_options *options)
         executable.size = (size_t)size;
     if (options->include_paths.at &&
         !otelctx_glob_find(options->include_paths, executable).at) {
-        tell_off(OTELCTX_OPTION_INCLUDE_PATHS, "no match for ", &executable);
+        report_disabled(OTELCTX_OPTION_INCLUDE_PATHS, "no match for ",
+                        &executable);
         return true;
     }
     pattern = otelctx_glob_find(options->exclude_paths, executable);
     if (pattern.at)
-        tell_off(OTELCTX_OPTION_EXCLUDE_PATHS, "", &pattern);
+        report_disabled(OTELCTX_OPTION_EXCLUDE_PATHS, "", &pattern);
     return pattern.at;
 }
 
-static void doubt_patterns(const struct otelctx_settings *s,
+/* Report patterns that no path of an executable can match. */
+static void check_patterns(const struct otelctx_settings *s,
                            enum otelctx_option_id id)
 {
     const struct otelctx_span all = s->source[id].text;
@@ -150,8 +152,8 @@ static void doubt_patterns(const struct otelctx_settings *s,
     }
 }
 
-/* Nobody needs to have the default file, or access to it. */
-static void tell_file_failure(const struct otelctx_settings *s)
+/* A default file that is missing or not readable is no mistake. */
+static void report_file_failure(const struct otelctx_settings *s)
 {
     enum otelctx_log_level level = OTELCTX_LOG_DEBUG;
     const char *what = "a readable file";
@@ -174,7 +176,7 @@ static void tell_file_failure(const struct otelctx_settings *s)
                 what, (size_t)-s->file_err);
 }
 
-/* The whole file, or -errno. */
+/* Read the whole file. Returns 0 or -errno. */
 static int read_file(struct otelctx_settings *s, const char *path)
 {
     bool has_text;
@@ -212,7 +214,7 @@ static void open_file(struct otelctx_settings *s)
     }
 }
 
-/* One line of the file; why it does not count, or NULL. */
+/* Apply one line of the file. Returns what was expected instead, or NULL. */
 static const char *take_line(struct otelctx_settings *s, uint32_t line,
                              struct otelctx_span name,
                              struct otelctx_span value)
@@ -259,7 +261,7 @@ static void take_file(struct otelctx_settings *s)
     } while (got != 0);
 }
 
-static void tell_sources(const struct otelctx_settings *s)
+static void report_sources(const struct otelctx_settings *s)
 {
     const struct otelctx_span environment = OTELCTX_SPAN("the environment");
 
@@ -271,33 +273,34 @@ static void tell_sources(const struct otelctx_settings *s)
                                            : &environment);
 }
 
-/* Variables whose names begin with "OTELCTX_", and that are no options. */
-static void tell_unknown(const struct otelctx_setting *first)
+/* Variables whose names begin with "OTELCTX_" and are no options. */
+static void report_unknown(const struct otelctx_setting *first)
 {
     if (first->line > 0)
         otelctx_log(OTELCTX_LOG_WARN, "unknown variables: %d, first \"%t\"",
                     (size_t)first->line, &first->text);
 }
 
-/* Tell what is to be told, and whether the shim is at work in this process. */
-static int conclude(const struct otelctx_settings *s, bool aloud)
+/* Report what the log level asks for. Returns 0, or -ENOSYS if the settings
+ * disable the shim in this process. */
+static int report_all(const struct otelctx_settings *s, bool aloud)
 {
     const enum otelctx_option_id off = disabled_by(s);
 
     otelctx_log_set_level(aloud ? s->options.log_level : OTELCTX_LOG_NONE);
-    tell_sources(s);
+    report_sources(s);
     if (off < OTELCTX_OPTION_COUNT) {
-        tell_off(off, "", &s->source[off].text);
+        report_disabled(off, "", &s->source[off].text);
         return -ENOSYS;
     }
-    doubt_patterns(s, OTELCTX_OPTION_INCLUDE_PATHS);
-    doubt_patterns(s, OTELCTX_OPTION_EXCLUDE_PATHS);
+    check_patterns(s, OTELCTX_OPTION_INCLUDE_PATHS);
+    check_patterns(s, OTELCTX_OPTION_EXCLUDE_PATHS);
     if (is_excluded(&s->options))
         return -ENOSYS;
-    tell_file_failure(s);
+    report_file_failure(s);
     for (unsigned i = 0; i < s->mistakes_count; i++)
-        tell(s, &s->mistakes[i]);
-    tell_unknown(&s->source[OTELCTX_OPTION_COUNT]);
+        report_mistake(s, &s->mistakes[i]);
+    report_unknown(&s->source[OTELCTX_OPTION_COUNT]);
     return 0;
 }
 
@@ -319,7 +322,7 @@ int otelctx_settings_open(struct otelctx_settings *s, bool aloud)
         open_file(s);
         take_file(s);
     }
-    return conclude(s, aloud);
+    return report_all(s, aloud);
 }
 
 void otelctx_settings_close(struct otelctx_settings *s)

@@ -5,7 +5,7 @@
 #include "config/options.h"
 #include "shim/base/host.h"
 
-/* Whether something wrong makes its option, or its line, discarded. */
+/* Does a mistake discard its option or line, or does that count anyway? */
 enum otelctx_weight {
     OTELCTX_DISCARDED,
     OTELCTX_COUNTS
@@ -20,7 +20,7 @@ struct otelctx_mistake {
     enum otelctx_weight weight;
 };
 
-/* A file that is something else altogether need not be told in full. */
+/* Of more mistakes, as in a file of another format, the first are reported. */
 enum {
     OTELCTX_MISTAKES_MAX = 10
 };
@@ -42,9 +42,9 @@ struct otelctx_settings {
 };
 
 /*
- * Read all of it and, if aloud, report on stderr what is wrong; if not, nothing
- * is reported from here on. Makes no system call in a process whose environment
- * disables the shim.
+ * Read all settings and, if aloud, report mistakes on stderr; if not, turn the
+ * log off. Makes no system call in a process whose environment disables the
+ * shim.
  *
  * Returns 0, or -ENOSYS when this process is disabled or excluded, or when its
  * environment or auxiliary vector cannot be read. Then it reports the reason,
