@@ -189,6 +189,11 @@ int otelctx_sys_seccomp(void)
     return mode < 0 ? 0 : mode;
 }
 
+bool otelctx_sys_no_new_privileges(void)
+{
+    return call(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1;
+}
+
 /* A requeue of no waiters only compares: 0 when the 32 bits there are `value`,
  * -EAGAIN when not, -EFAULT when they cannot be read. Every sandbox allows this
  * call, and valgrind has nothing to say of it. */

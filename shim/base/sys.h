@@ -70,6 +70,8 @@ bool otelctx_sys_is_on_signal_stack(void);
 
 /* The seccomp mode, SECCOMP_MODE_*; 0 on a kernel without seccomp, too. */
 int otelctx_sys_seccomp(void);
+/* Whether PR_SET_NO_NEW_PRIVS was called, here or before execve(2). */
+bool otelctx_sys_no_new_privileges(void);
 
 /* Can 8 bytes be read at this address, which is a multiple of 8? */
 bool otelctx_sys_readable(const void *at);

@@ -6,11 +6,27 @@
 /* Once a filter is noted, make no system call to find one: the filter may kill
  * the process for it. */
 static bool noted;
-static int mode_before; /* 1 + the mode at the first start; 0: not started */
+static bool is_started, may_come_unseen;
+static int mode_before; /* 1 + the mode before any filter came; 0: unknown */
 
 void otelctx_filter_start(void)
 {
-    if (mode_before == 0)
+    if (is_started)
+        return;
+    is_started = true;
+    may_come_unseen = otelctx_sys_no_new_privileges();
+    if (may_come_unseen)
+        otelctx_filter_expect();
+}
+
+bool otelctx_filter_may_come_unseen(void)
+{
+    return may_come_unseen;
+}
+
+void otelctx_filter_expect(void)
+{
+    if (is_started && mode_before == 0)
         mode_before = 1 + otelctx_sys_seccomp();
 }
 
@@ -19,7 +35,18 @@ void otelctx_filter_note(void)
     noted = true;
 }
 
+/* Most often one system call: the mode at the start need not be known to see
+ * that there is no filter, or that no-new-privs, without which a filter cannot
+ * come, is not set. */
 bool otelctx_filter_came(void)
 {
-    return noted || 1 + otelctx_sys_seccomp() != mode_before;
+    int mode;
+
+    if (noted)
+        return true;
+    mode = otelctx_sys_seccomp();
+    if (mode_before == 0 && mode == 0)
+        mode_before = 1;
+    return mode_before ? 1 + mode != mode_before
+                       : otelctx_sys_no_new_privileges();
 }

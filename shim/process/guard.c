@@ -26,7 +26,7 @@ OTELCTX_RARE static void begin_child(void)
 {
     otelctx_child_begin(otelctx_guard_child_does());
     if (otelctx_context_is_shown())
-        otelctx_rival_check(OTELCTX_RIVAL_IN_CHILD);
+        otelctx_rival_check(OTELCTX_RIVAL_IF_GONE);
     otelctx_context_catch_up();
 }
 
@@ -47,12 +47,29 @@ int otelctx_guard_try_enter(void)
     return enter(otelctx_state_try_lock());
 }
 
+int otelctx_guard_enter_to_fork(void)
+{
+    const int err = otelctx_guard_enter();
+
+    if (!err && republishes)
+        otelctx_rival_check(OTELCTX_RIVAL_IF_GONE);
+    return err;
+}
+
+void otelctx_guard_return(void)
+{
+    if (!otelctx_context_has_yielded() || otelctx_guard_try_enter() != 0)
+        return;
+    otelctx_rival_check(OTELCTX_RIVAL_IF_GONE);
+    otelctx_guard_leave();
+}
+
 /* The rival to which the parent yielded may be missing in this child. */
 OTELCTX_RARE static void end_resumed(void)
 {
     otelctx_child_end_resumed();
     if (otelctx_context_is_shown())
-        otelctx_rival_check(OTELCTX_RIVAL_IN_CHILD);
+        otelctx_rival_check(OTELCTX_RIVAL_IF_GONE);
 }
 
 void otelctx_guard_leave(void)

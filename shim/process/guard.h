@@ -25,6 +25,13 @@ void otelctx_guard_leave(void);
 /* The same with otelctx_state_try_lock(): for calls that must not wait. */
 int otelctx_guard_try_enter(void);
 
+/* otelctx_guard_enter() before a fork: if the publisher to whom this process
+ * has yielded is gone, parent and child publish again. */
+int otelctx_guard_enter_to_fork(void);
+
+/* The same at any other call, without waiting for another thread. */
+void otelctx_guard_return(void);
+
 /* After enter: check for a rival, then otelctx_context_publish(). The second
  * one also leaves. */
 int otelctx_guard_publish_at_start(void);

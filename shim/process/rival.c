@@ -104,12 +104,12 @@ static const void *find(enum otelctx_rival_occasion occasion)
         return at;
     if (!yielded_to)
         return is_time_to_look(occasion) ? look() : NULL;
-    if (occasion == OTELCTX_RIVAL_AT_LEAVE ||
+    /* To come back takes system calls that a filter may kill for. */
+    if (occasion == OTELCTX_RIVAL_AT_LEAVE || otelctx_filter_came() ||
         (occasion != OTELCTX_RIVAL_UNNAMED &&
          otelctx_publication_is_taken(yielded_to, true)))
         return yielded_to;
-    /* To come back takes system calls that a filter may kill for. */
-    return otelctx_filter_came() ? yielded_to : look();
+    return look();
 }
 
 OTELCTX_RARE static void tell(void)
@@ -137,11 +137,14 @@ OTELCTX_RARE static void check(enum otelctx_rival_occasion occasion)
 
 void otelctx_rival_check(enum otelctx_rival_occasion occasion)
 {
+    const bool may_look = occasion == OTELCTX_RIVAL_AT_CALL
+                              ? is_pause_over()
+                              : occasion != OTELCTX_RIVAL_IF_GONE;
+
     /* What is nearly always so, at nearly each call. */
-    if (occasion == OTELCTX_RIVAL_AT_CALL && !is_pause_over() &&
-        otelctx_load_acquire(&noted) == 0 && !otelctx_context_has_yielded())
-        return;
-    check(occasion);
+    if (may_look || otelctx_load_acquire(&noted) ||
+        otelctx_context_has_yielded())
+        check(occasion);
 }
 
 void otelctx_rival_leave(void)

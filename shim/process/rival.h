@@ -21,7 +21,7 @@ enum otelctx_rival_occasion {
     OTELCTX_RIVAL_AT_CALL,  /* of the program's, for the process context */
     OTELCTX_RIVAL_AT_WATCH, /* once, a second after the start */
     OTELCTX_RIVAL_AT_LEAVE, /* of any call: only whom prctl has seen */
-    OTELCTX_RIVAL_IN_CHILD, /* forked just now: is the rival there, too? */
+    OTELCTX_RIVAL_IF_GONE,  /* only whether the one that counts is gone */
     OTELCTX_RIVAL_UNNAMED,  /* the kernel did not name its mapping */
 };
 

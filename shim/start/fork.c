@@ -17,7 +17,7 @@ struct otelctx_lock otelctx_start_lock;
  */
 static void prepare(void)
 {
-    if (!otelctx_state_is_used() || otelctx_guard_enter() == 0)
+    if (!otelctx_state_is_used() || otelctx_guard_enter_to_fork() == 0)
         return;
     if (otelctx_state_is_locked_by_me())
         otelctx_state_begin_handler_fork();

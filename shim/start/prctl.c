@@ -105,6 +105,10 @@ static int our_prctl(int option, ...)
     /* Without new privileges a process installs filters past libc, too. */
     if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
         otelctx_watch_cancel();
+    if (option == PR_SET_NO_NEW_PRIVS)
+        otelctx_filter_expect();
+    if (!made_way)
+        otelctx_guard_return();
     result = forward(option, args);
     if (made_way && result < 0)
         come_back();

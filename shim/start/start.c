@@ -44,10 +44,7 @@ static void tell_published(void)
 static void begin_published(const struct otelctx_settings *s)
 {
     tell_published();
-    /* Where prctl() is another's, e.g. after dlopen(3), nobody would cancel the
-     * look before a seccomp filter comes. */
-    if (s->options.on_other_publisher == OTELCTX_ON_OTHER_YIELD &&
-        otelctx_prctl_is_hosts())
+    if (s->options.on_other_publisher == OTELCTX_ON_OTHER_YIELD)
         otelctx_watch_start(otelctx_state_now());
 }
 
@@ -124,6 +121,10 @@ static void register_handlers(const struct otelctx_options *options)
 
     if (!otelctx_compare_exchange(&registered, &no, 1))
         return;
+    /* Where prctl() is another's, e.g. after dlopen(3), nobody would cancel a
+     * look before a seccomp filter comes. */
+    if (!otelctx_prctl_is_hosts())
+        otelctx_watch_cancel();
     otelctx_guard_start(options->fork == OTELCTX_FORK_REPUBLISH);
     otelctx_rival_start(options->on_other_publisher == OTELCTX_ON_OTHER_YIELD,
                         otelctx_prctl_is_hosts() && otelctx_host_has_libc() &&
@@ -281,9 +282,13 @@ static int start_now(void)
 
 int otelctx_start_first(void)
 {
-    if (otelctx_load_acquire(&otelctx_status) != OTELCTX_WATCHING)
+    const uint64_t status = otelctx_load_acquire(&otelctx_status);
+
+    if (status == OTELCTX_ENABLED)
+        otelctx_watch_return();
+    else if (status != OTELCTX_WATCHING)
         return start_now();
-    if (otelctx_watch_is_over())
+    else if (otelctx_watch_is_over())
         end_watch();
     return 0;
 }

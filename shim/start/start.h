@@ -3,6 +3,7 @@
 #define OTELCTX_START_START_H
 
 #include "shim/base/order.h"
+#include "shim/process/context.h"
 
 /* What has become of this process; outlives a fork. */
 enum {
@@ -25,7 +26,8 @@ int otelctx_start_first(void);
  */
 OTELCTX_INLINE int otelctx_start(void)
 {
-    return otelctx_load_acquire(&otelctx_status) == OTELCTX_ENABLED
+    return otelctx_load_acquire(&otelctx_status) == OTELCTX_ENABLED &&
+                   !otelctx_context_has_yielded()
                ? 0
                : otelctx_start_first();
 }

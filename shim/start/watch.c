@@ -3,6 +3,7 @@
 
 #include "shim/base/clock.h"
 #include "shim/base/order.h"
+#include "shim/process/filter.h"
 #include "shim/process/guard.h"
 #include "shim/process/rival.h"
 
@@ -16,9 +17,15 @@ static uint64_t started_ns; /* 0: there is no look to come */
 static uint64_t calls;
 static bool is_cancelled; /* perhaps before the start */
 
+/* Never where the host may have installed a filter that kills for a look. */
+static bool may_look(void)
+{
+    return !is_cancelled && !otelctx_filter_may_come_unseen();
+}
+
 void otelctx_watch_start(uint64_t now_ns)
 {
-    if (!is_cancelled)
+    if (may_look())
         otelctx_store_release(&started_ns, now_ns);
 }
 
@@ -44,11 +51,11 @@ void otelctx_watch_cancel(void)
         otelctx_guard_leave();
 }
 
-/* To read the clock is a system call. Calls 1, 2, 4, ..., 64, 128, 192, ...
+/* What comes next takes a system call. Calls 1, 2, 4, ..., 64, 128, 192, ...
  * make it: a program that makes few calls, and one that makes many at first and
  * few later, look soon after the second. Two threads at once may count one
  * call; no number is left out. */
-static bool may_ask_clock(void)
+static bool may_call_kernel(void)
 {
     const uint64_t n = otelctx_load(&calls) + 1;
 
@@ -68,7 +75,7 @@ bool otelctx_watch_is_over(void)
 {
     if (!otelctx_watch_is_on())
         return true;
-    if (!may_ask_clock() || otelctx_guard_try_enter() != 0)
+    if (!may_call_kernel() || otelctx_guard_try_enter() != 0)
         return false;
     if (is_due()) {
         otelctx_rival_check(OTELCTX_RIVAL_AT_WATCH);
@@ -76,4 +83,10 @@ bool otelctx_watch_is_over(void)
     }
     otelctx_guard_leave();
     return !otelctx_watch_is_on();
+}
+
+void otelctx_watch_return(void)
+{
+    if (may_look() && may_call_kernel())
+        otelctx_guard_return();
 }

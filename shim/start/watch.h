@@ -21,13 +21,19 @@ void otelctx_watch_start(uint64_t now_ns);
 /* Is the look still to come? */
 bool otelctx_watch_is_on(void);
 
-/* Do not look: a seccomp filter may kill the process for it. Once this has
- * returned, no thread looks. */
+/* Never look: a seccomp filter may kill the process for it. Once this has
+ * returned, no thread looks. Nor does one in a process that started with
+ * no-new-privs. */
 void otelctx_watch_cancel(void);
 
 /* At a call. Looks if the second is over. Returns
  * !otelctx_watch_is_on(). Async-signal-safe, and waits for nobody: while a
  * thread publishes or forks, the look is left to a later call. */
 bool otelctx_watch_is_over(void);
+
+/* At a call after that, while another publisher's context counts: one of 64
+ * calls asks whether that one is gone. Async-signal-safe, and waits for nobody.
+ */
+void otelctx_watch_return(void);
 
 #endif

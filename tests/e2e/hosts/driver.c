@@ -21,8 +21,9 @@
  *     env NAME           what getenv says; setenv NAME VALUE, unsetenv NAME,
  *                        putenv NAME=VALUE and clearenv change that
  *     exec               the program starts anew
- *     filter             from here on, memfd_create, prctl and getrandom are
- *                        deadly
+ *     filter [raw]       from here on, memfd_create, prctl and getrandom are
+ *                        deadly; raw: past libc, with inherited no-new-privs
+ *     dumpable           asks libc's prctl
  *     other HOW          and more, see publisher.h
  *
  * Without a value the attribute is removed, without a key it is NULL; "''" is
@@ -160,7 +161,7 @@ static int start_anew(void)
 
 /* Names for the codes in <linux/filter.h>, a header that musl-gcc does not
  * find: load the number of the system call, compare it, return. */
-static int filter(void)
+static int filter(bool raw)
 {
     enum {
         LOAD = 0x20,
@@ -183,6 +184,8 @@ static int filter(void)
         const void *code;
     } all = {sizeof(code) / sizeof(code[0]), code};
 
+    if (raw)
+        return syscall(SYS_seccomp, 1L, 0L, &all) ? -errno : 0;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L))
         return -errno;
     return prctl(PR_SET_SECCOMP, 2L, &all) ? -errno : 0;
@@ -204,7 +207,9 @@ static int call_other(const char *name, const char *key, const char *value)
     if (strcmp(name, "exec") == 0)
         return start_anew();
     if (strcmp(name, "filter") == 0)
-        return filter();
+        return filter(key);
+    if (strcmp(name, "dumpable") == 0)
+        return prctl(PR_GET_DUMPABLE);
     return publisher_does(name, key);
 }
 

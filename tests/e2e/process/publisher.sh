@@ -46,6 +46,20 @@ at_last() {
     done
     echo "$seen"
 }
+# many CALL...: makes a call 64 times, one of which may ask the kernel.
+many() {
+    local made
+
+    for ((made = 0; made < 64; made++)); do
+        call "$@" >/dev/null
+    done
+}
+# unprivileged: the driver, with no-new-privs.
+unprivileged() {
+    printf '#!/bin/sh\nexec setpriv --no-new-privs %s\n' "$DRIVER" >"$TMP/$libc.nnp"
+    chmod +x "$TMP/$libc.nnp"
+    echo "$TMP/$libc.nnp"
+}
 # told: the shim's messages, without that of the publication at start.
 told() {
     sed 's/^otelctx\[[0-9]*\]: //; /published a process context/d' "$TMP/stderr"
@@ -129,6 +143,29 @@ for libc in glibc musl; do
         'publisher 1' "$(at_last publisher "$CHILD") $(mapped "$CHILD")"
     stop
 
+    # Later on, so do the thread calls that are not among the most frequent ones.
+    ours
+    sleep 1.1
+    same "$libc: a second after the start, the shim's context is the only one" ours "$(
+        many get; contexts)"
+    for again in 'attr 0 /cart' 'unset 0' "attach $ID" pin "init $ID" 'recordattr 0 x'; do
+        call other libc >/dev/null
+        call gone >/dev/null
+        same "$libc: when the other context is gone, '${again%% *}' publishes again" \
+            'ours 1' "$(many $again; contexts) $(mapped)"
+    done
+    stop
+
+    # Under inherited no-new-privs a program installs a filter unseen.
+    for storage in tls ring profiler tls,ring off; do
+        DRIVER=$(unprivileged) ours OTELCTX_THREAD_STORAGE=$storage
+        call filter raw >/dev/null
+        sleep 1.1
+        same "$libc, $storage: no thread call makes a system call that a filter might kill for" \
+            1 "$(many get; many attach "$ID"; many detach; call abi)"
+        stop
+    done
+
     # The rule: the shim yields to a mapping that a reader would take for a context,
     # as long as that mapping exists.
     for how in libc raw; do
@@ -160,6 +197,28 @@ $RETURNED" "$(told)"
         CHILD=$(call fork)
         same "$libc, $how: a child has the shim's context before the parent's next call" \
             'ours 1' "$(contexts "$CHILD") $(mapped "$CHILD")"
+        stop
+
+        for again in 'set a b' 'extra a b' 'key other' dumpable; do
+            ours
+            call other $how >/dev/null
+            call publish >/dev/null
+            call gone >/dev/null
+            call $again >/dev/null
+            same "$libc, $how: when the other context is gone, '$again' publishes again" \
+                'ours 1' "$(contexts) $(mapped)"
+            stop
+        done
+
+        ours
+        call other $how >/dev/null
+        call publish >/dev/null
+        call gone >/dev/null
+        parent=$PID
+        CHILD=$(call fork)
+        same "$libc, $how: when it is gone, a fork gives parent and child the shim's" \
+            'ours 1, ours 1' "$(contexts $parent) $(mapped $parent), $(
+                contexts "$CHILD") $(mapped "$CHILD")"
         stop
 
         ours

@@ -69,3 +69,29 @@ Test(filter, that_kills_who_asks_the_kernel_is_noticed_without_asking)
 
     cr_expect(otelctx_filter_came());
 }
+
+/* ---- Without asking for the mode at the start ---------------------------- */
+
+Test(filter, from_before_does_not_count_when_no_new_privs_comes_with_notice)
+{
+    otelctx_filter_start();
+    otelctx_filter_expect();
+    cr_assert_eq(syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    cr_expect_not(otelctx_filter_came());
+    install();
+    cr_expect(otelctx_filter_came());
+}
+
+Test(filter, has_not_come_because_of_no_new_privs_alone)
+{
+    otelctx_filter_start();
+    cr_assert_eq(syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    cr_expect_not(otelctx_filter_came());
+}
+
+Test(filter, may_come_unseen_under_inherited_no_new_privs)
+{
+    cr_assert_eq(syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    otelctx_filter_start();
+    cr_expect(otelctx_filter_may_come_unseen());
+}

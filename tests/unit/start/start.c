@@ -159,7 +159,7 @@ Test(start, in_a_handler_that_interrupts_it_is_refused_and_the_first_goes_on)
     cr_expect_eq(otelctx_start(), 0);
     cr_expect_eq(started_in_handler, -EBUSY);
     cr_expect(own_context_has("service.name", "name"));
-    cr_expect_eq(otelctx_status, OTELCTX_WATCHING);
+    cr_expect_eq(otelctx_status, OTELCTX_ENABLED);
     cr_expect_eq(otelctx_start_first(), 0);
 }
 
@@ -200,7 +200,7 @@ Test(start, in_a_handler_before_the_first_publishes_is_the_one_that_counts)
     cr_expect_not(had_ids_in_handler, "the thread's context is the first's");
     cr_expect_eq(status_in_handler, OTELCTX_NOT_STARTED);
     cr_expect_not(otelctx_context_is_shown(), "it was published again");
-    cr_expect_eq(otelctx_status, OTELCTX_WATCHING);
+    cr_expect_eq(otelctx_status, OTELCTX_ENABLED);
 }
 
 /* ---- OTELCTX_PUBLISH ----------------------------------------------------- */
