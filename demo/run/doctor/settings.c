@@ -9,6 +9,7 @@
 #include "demo/run/doctor/root.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 
 /* What one program is told. */
@@ -196,4 +197,13 @@ bool otelrun_settings_check(int root, char *const *envp, const char *executable,
             s.options.service_name.at ? ", with a service name" : "");
     free(s.file);
     return passed;
+}
+
+bool otelrun_settings_publish_configured(void)
+{
+    struct settings s = {.file = malloc(OTELCTX_FILE_MAX + 1)};
+
+    read_all(&s, AT_FDCWD, NULL);
+    free(s.file);
+    return s.options.publish == OTELCTX_PUBLISH_CONFIGURED;
 }

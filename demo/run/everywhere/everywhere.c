@@ -3,6 +3,7 @@
 
 #include "demo/reader/text/escape.h"
 #include "demo/run/doctor/program.h"
+#include "demo/run/doctor/settings.h"
 #include "demo/run/doctor/usual.h"
 #include "demo/run/everywhere/file.h"
 #include "demo/run/everywhere/trial.h"
@@ -160,6 +161,17 @@ static void hold_signals(void)
     (void)sigprocmask(SIG_BLOCK, &all, NULL);
 }
 
+/* `sleep` would show up as a service of the machine. */
+static void warn_of_publishing(void)
+{
+    (void)fflush(stdout);
+    if (!otelrun_settings_publish_configured())
+        (void)fputs("otelctx-run: warn: /etc/otelctx/otelctx.conf does not set "
+                    "OTELCTX_PUBLISH=configured: every program publishes, such "
+                    "as sleep with the name unknown_service:sleep\n",
+                    stderr);
+}
+
 bool otelrun_everywhere_install(const char *library, char **command)
 {
     const char *const path = check_path(library);
@@ -173,11 +185,14 @@ bool otelrun_everywhere_install(const char *library, char **command)
         return complain_of_file(err);
     if (otelrun_preload_names(&file.old, path)) {
         printf(FILE_PATH " names %s already\n", path);
+        warn_of_publishing();
         return true;
     }
     hold_signals();
     is_done = install(path, command);
     otelrun_file_abandon(&file);
+    if (is_done)
+        warn_of_publishing();
     return is_done;
 }
 

@@ -233,4 +233,23 @@ same 'meson install tells the dynamic linker' /searched/libotelctx_preload.so \
     "$(register "$TMP/searched")"
 contains 'or says that somebody has to' 'write the whole path into LD_PRELOAD' \
     "$(register "$TMP/other")"
+
+# uninstall ENTRY: with that in /etc/ld.so.preload; the number of files that stay.
+uninstall() {
+    cp -a /etc etc
+    # shellcheck disable=SC2016 # it is the inner shell that expands
+    unshare --mount bash -c 'mount --bind etc /etc
+        echo "$1" >/etc/ld.so.preload
+        ninja -C "$0" uninstall 2>&1' "$BUILD/packages-work/amd64" "$1" >uninstalled || :
+    rm -r etc
+    find installed -type f | wc -l
+}
+# The archive, which was made last, has the library in /usr/lib.
+DESTDIR=$TMP/installed meson install -C "$BUILD/packages-work/amd64" --no-rebuild >/dev/null
+same 'ninja uninstall deletes nothing while /etc/ld.so.preload names the library' \
+    "$(find installed -type f | wc -l)" "$(uninstall /usr/lib/libotelctx_preload.so)"
+contains 'and says what to do' \
+    'names /usr/lib/libotelctx_preload.so: first run otelctx-run --remove-everywhere' \
+    "$(<uninstalled)"
+same 'without such a line it deletes all' 0 "$(uninstall '# nothing')"
 done_testing

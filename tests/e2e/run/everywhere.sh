@@ -50,13 +50,21 @@ state() {
 
 # ---- installed --------------------------------------------------------------
 
-same 'without the file: it is made' "$FILE names $LIBRARY: 20 programs ran as without it
+unset_publish='otelctx-run: warn: /etc/otelctx/otelctx.conf does not set OTELCTX_PUBLISH=configured: every program publishes, such as sleep with the name unknown_service:sleep'
+rm -rf /etc/otelctx
+same 'without the file: it is made, with a warning of what all programs publish' \
+    "$FILE names $LIBRARY: 20 programs ran as without it
+$unset_publish
 exit 0" "$(install_everywhere)"
 same 'with one line, for everybody to read' "644 0:0
 $LIBRARY" "$(state)"
 background env -i sleep 600
 check 'every program loads it' published "$PID"
 inode=$(stat -c %i "$FILE")
+same 'the warning comes again' "$FILE names $LIBRARY already
+$unset_publish" "$(install_everywhere | head -n 2)"
+mkdir /etc/otelctx
+echo OTELCTX_PUBLISH=configured >/etc/otelctx/otelctx.conf
 same 'a second time nothing is done' "$FILE names $LIBRARY already
 exit 0" "$(install_everywhere)"
 same 'the file is the same one' "$inode" "$(stat -c %i "$FILE")"
