@@ -3,7 +3,7 @@
 /* otelctx-run: executes a command with libotelctx_preload.so loaded into it. */
 
 #include "config/options.h"
-#include "demo/reader/text/escape.h"
+#include "demo/base/escape.h"
 #include "demo/run/copy.h"
 #include "demo/run/detect.h"
 #include "demo/run/doctor/program.h"
@@ -43,10 +43,10 @@ struct run {
 /* Escaped: a name can hold anything. */
 static const char *shown(const char *text)
 {
-    const size_t size = 4 * strlen(text) + OTELREAD_ESCAPE_MAX;
+    const size_t size = 4 * strlen(text) + OTELBASE_ESCAPE_MAX;
     char *const out = otelrun_allocate(size, 1);
 
-    otelread_escape_copy(out, size, text, strlen(text));
+    otelbase_escape_copy(out, size, text, strlen(text));
     return out;
 }
 

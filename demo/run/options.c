@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/run/options.h"
 
-#include "demo/reader/text/escape.h"
+#include "demo/base/escape.h"
 #include "demo/run/doctor/settings.h"
 #include "demo/run/memory.h"
 #include "demo/run/status.h"
@@ -80,7 +80,7 @@ static int complain(const char *word, const char *problem)
 {
     char text[256];
 
-    otelread_escape_copy(text, sizeof(text), word, strlen(word));
+    otelbase_escape_copy(text, sizeof(text), word, strlen(word));
     (void)fprintf(stderr,
                   "otelctx-run: %s: %s\n"
                   "otelctx-run: --help shows how it is used\n",

@@ -2,7 +2,7 @@
 #include "demo/run/sdk.h"
 
 #include "config/span.h"
-#include "demo/reader/text/escape.h"
+#include "demo/base/escape.h"
 #include "demo/run/library.h"
 #include "demo/run/memory.h"
 
@@ -211,7 +211,7 @@ const char *otelrun_sdk_parse(const char *names, unsigned *bits)
         } else if (otelctx_span_equal(word, OTELCTX_SPAN("all"))) {
             *bits |= (1U << OTELRUN_RUNTIME_COUNT) - 1;
         } else {
-            otelread_escape_copy(shown, sizeof(shown), word.at, word.size);
+            otelbase_escape_copy(shown, sizeof(shown), word.at, word.size);
             return otelrun_format("python, node, java or all, not %s", shown);
         }
     }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "demo/reader/text/utf8.h"
+#include "demo/base/utf8.h"
 
 /*
  * Any text of OTEL_RESOURCE_ATTRIBUTES. The first two bytes are the size of the
@@ -25,7 +25,7 @@ static bool is_text(struct otelctx_span s)
 {
     const uint8_t *bytes = (const void *)s.at;
 
-    return otelread_utf8_span(bytes, s.size) == s.size &&
+    return otelbase_utf8_span(bytes, s.size) == s.size &&
            (s.size == 0 || !memchr(s.at, 0, s.size));
 }
 

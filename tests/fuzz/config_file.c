@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "config/options.h"
-#include "demo/reader/text/utf8.h"
+#include "demo/base/utf8.h"
 
 /* Any configuration file, in memory without spare bytes. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -57,7 +57,7 @@ static bool options_are_sane(const struct otelctx_options *options)
            options->sdk_disabled <= 1 && options->disabled <= 1 &&
            options->publish <= OTELCTX_PUBLISH_CONFIGURED &&
            options->config_file.at &&
-           otelread_utf8_span((const void *)name.at, name.size) == name.size;
+           otelbase_utf8_span((const void *)name.at, name.size) == name.size;
 }
 
 static void apply(struct otelctx_options *options, struct otelctx_span name,

@@ -4,12 +4,12 @@
  * A payload, decoded and printed in all three ways: JSON must be one line of
  * valid UTF-8, and what is for people must not hold what a terminal obeys.
  */
+#include "demo/base/utf8.h"
 #include "demo/reader/command/show.h"
 #include "demo/reader/print/json.h"
 #include "demo/reader/print/raw.h"
 #include "demo/reader/print/text.h"
 #include "demo/reader/report/judge.h"
-#include "demo/reader/text/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static bool is_harmless(const char *text, size_t size)
     for (size_t at = 0; at < size;) {
         uint32_t code = 0;
         const size_t length =
-            otelread_utf8_next((const uint8_t *)text + at, size - at, &code);
+            otelbase_utf8_next((const uint8_t *)text + at, size - at, &code);
 
         if (length == 0 || (code < 0x20 && code != '\n') ||
             (code >= 0x7f && code <= 0x9f) ||

@@ -5,11 +5,11 @@
  * number of keys, the second says what else is wrong, the rest is the record,
  * and its bytes are the keys' names as well.
  */
+#include "demo/base/utf8.h"
 #include "demo/reader/command/show.h"
 #include "demo/reader/print/json.h"
 #include "demo/reader/print/text.h"
 #include "demo/reader/report/threads.h"
-#include "demo/reader/text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static bool is_harmless(const char *text, size_t size)
     for (size_t at = 0; at < size;) {
         uint32_t code = 0;
         const size_t length =
-            otelread_utf8_next((const uint8_t *)text + at, size - at, &code);
+            otelbase_utf8_next((const uint8_t *)text + at, size - at, &code);
 
         if (length == 0 || (code < 0x20 && code != '\n') ||
             (code >= 0x7f && code <= 0x9f) ||

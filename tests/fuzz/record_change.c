@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "demo/reader/text/utf8.h"
+#include "demo/base/utf8.h"
 
 /*
  * Any series of changes to a record: after each one it is what a simple map
@@ -180,7 +180,7 @@ static bool take_value(struct otelctx_span *data, struct otelctx_span *value)
     require(value->size <= OTELCTX_VALUE_MAX &&
             (got == 0 || value->size + 4 > OTELCTX_VALUE_MAX));
     require(got == (value->size < given));
-    require(otelread_utf8_span(bytes, value->size) == value->size);
+    require(otelbase_utf8_span(bytes, value->size) == value->size);
     return true;
 }
 

@@ -16,9 +16,9 @@ found=${OTELCTX_BUILD:-build}/fuzz
 mkdir -p "$found"
 
 # The parsers and encoders of the shim; and the reader, the other witness.
-mapfile -t sources < <(find config demo/reader \
+mapfile -t sources < <(find config demo/base demo/reader \
     shim/{process/{key_map,payload,protobuf,reader_limits},thread/record}.c \
-    -name '*.c' -not -path 'demo/reader/command/*')
+    -name '*.c' -not -path 'demo/reader/command/*' -not -path 'demo/reader/why/*')
 
 flags=(-g -O1 -std=gnu11 -D_GNU_SOURCE -I. -fno-sanitize-recover=all)
 compile_sources() {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demo/base/utf8.h"
 #include "demo/reader/payload/decode.h"
-#include "demo/reader/text/utf8.h"
 #include "shim/process/payload.h"
 
 /*
@@ -31,7 +31,7 @@ static inline bool model_is_text(struct otelctx_span s)
 {
     const uint8_t *bytes = (const void *)s.at;
 
-    return otelread_utf8_span(bytes, s.size) == s.size &&
+    return otelbase_utf8_span(bytes, s.size) == s.size &&
            (s.size == 0 || !memchr(s.at, 0, s.size));
 }
 

@@ -3,10 +3,10 @@
 
 #include "config/file.h"
 #include "config/options.h"
+#include "demo/base/escape.h"
 #include "demo/reader/command/check_value.h"
 #include "demo/reader/command/nearest.h"
 #include "demo/reader/report/status.h"
-#include "demo/reader/text/escape.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,14 +29,14 @@ struct check {
 
 static void print_span(struct otelctx_span text)
 {
-    otelread_escape_print_start(stderr, text.at, text.size, 64);
+    otelbase_escape_print_start(stderr, text.at, text.size, 64);
 }
 
 /* PATH:LINE:BYTE, which editors understand; found may be empty. */
 static void say(const struct check *check, const char *at, const char *kind,
                 const char *why, struct otelctx_span found)
 {
-    otelread_escape_print(stderr, check->path, strlen(check->path));
+    otelbase_escape_print(stderr, check->path, strlen(check->path));
     (void)fprintf(stderr, ":%u:%zu: %s%s", check->file.line,
                   (size_t)(at - check->line.at) + 1, kind, why);
     if (found.size > 0) {
@@ -185,7 +185,7 @@ static ssize_t read_file(const char *path, char *out, size_t size)
 static int complain(const char *path, const char *why)
 {
     (void)fputs("otelctx-read: ", stderr);
-    otelread_escape_print(stderr, path, strlen(path));
+    otelbase_escape_print(stderr, path, strlen(path));
     (void)fprintf(stderr, ": %s\n", why);
     return OTELREAD_ERROR;
 }
@@ -217,7 +217,7 @@ int otelread_check_config(const char *path)
     if (check.faults > 0)
         return OTELREAD_ERROR;
     const size_t count = count_set(&check);
-    otelread_escape_print(stdout, path, strlen(path));
+    otelbase_escape_print(stdout, path, strlen(path));
     (void)printf(": ok, %zu option%s\n", count, count == 1 ? "" : "s");
     return OTELREAD_OK;
 }

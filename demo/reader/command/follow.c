@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/command/follow.h"
 
+#include "demo/base/hash.h"
 #include "demo/reader/command/effort.h"
 #include "demo/reader/os/clock.h"
-#include "demo/reader/os/digest.h"
 #include "demo/reader/os/memory.h"
 #include "demo/reader/report/judge.h"
 
@@ -16,17 +16,17 @@
 /* Changes when the report does. */
 static uint64_t digest_of(const struct otelread_report *report)
 {
-    uint64_t digest = otelread_digest_number(OTELREAD_DIGEST, report->status);
+    uint64_t digest = otelbase_hash_number(OTELBASE_HASH, report->status);
 
     for (size_t i = 0; i < report->contexts.count; i++) {
         const struct otelread_context *const context =
             &report->contexts.list[i];
 
-        digest = otelread_digest_number(digest, context->mapping.start);
-        digest = otelread_digest_number(digest, context->status);
+        digest = otelbase_hash_number(digest, context->mapping.start);
+        digest = otelbase_hash_number(digest, context->status);
         if (context->status != OTELREAD_BUSY)
             digest =
-                otelread_digest_number(digest, otelread_context_stamp(context));
+                otelbase_hash_number(digest, otelread_context_stamp(context));
     }
     return digest;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/command/options.h"
 
+#include "demo/base/escape.h"
 #include "demo/reader/os/processes.h"
 #include "demo/reader/report/status.h"
-#include "demo/reader/text/escape.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -100,7 +100,7 @@ static int complain(const char *what, const char *argument)
 {
     char text[128];
 
-    otelread_escape_copy(text, sizeof(text), argument, strlen(argument));
+    otelbase_escape_copy(text, sizeof(text), argument, strlen(argument));
     (void)fprintf(stderr,
                   "otelctx-read: %s%s%s%s\n"
                   "otelctx-read: --help shows how it is used\n",

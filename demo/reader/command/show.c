@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/command/show.h"
 
+#include "demo/base/escape.h"
 #include "demo/reader/os/permission.h"
 #include "demo/reader/os/processes.h"
 #include "demo/reader/payload/list.h"
 #include "demo/reader/report/threads.h"
-#include "demo/reader/text/escape.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static void warn_duplicates(pid_t pid, const struct otelread_list *list,
         if (!otelread_span_equal(span, sorted[i - 1]->key) ||
             (i > 1 && otelread_span_equal(span, sorted[i - 2]->key)))
             continue;
-        otelread_escape_copy(key, sizeof(key), span.bytes, span.size);
+        otelbase_escape_copy(key, sizeof(key), span.bytes, span.size);
         otelread_complain(pid, "key \"%s\" appears more than once in the %s",
                           key, where);
     }
@@ -65,7 +65,7 @@ static bool warn_keys(pid_t pid, const struct otelread_decoded *decoded,
          node = node->next) {
         if (has_key(&decoded->resource, node->span))
             continue;
-        otelread_escape_copy(key, sizeof(key), node->span.bytes,
+        otelbase_escape_copy(key, sizeof(key), node->span.bytes,
                              node->span.size);
         otelread_complain(pid,
                           "entity \"%s\": the resource has no attribute \"%s\"",
@@ -84,7 +84,7 @@ static void warn_entities(pid_t pid, const struct otelread_decoded *decoded)
     for (size_t i = 0; i < decoded->entities_count && !warned; i++) {
         const struct otelread_entity *const entity = &decoded->entities[i];
 
-        otelread_escape_copy(type, sizeof(type), entity->type.bytes,
+        otelbase_escape_copy(type, sizeof(type), entity->type.bytes,
                              entity->type.size);
         warned = entity->type.size == 0 || entity->id_keys.count == 0;
         if (warned)

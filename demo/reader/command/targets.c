@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/command/targets.h"
 
+#include "demo/base/escape.h"
 #include "demo/reader/command/show.h"
 #include "demo/reader/os/identify.h"
 #include "demo/reader/os/processes.h"
 #include "demo/reader/os/stat.h"
 #include "demo/reader/report/status.h"
-#include "demo/reader/text/escape.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void mention_process(pid_t pid)
     if (process == 0 || process == pid)
         return;
     if (otelread_stat_read(process, process, &stat) == 0)
-        otelread_escape_copy(name, sizeof(name), stat.command,
+        otelbase_escape_copy(name, sizeof(name), stat.command,
                              strlen(stat.command));
     otelread_complain(pid, "this is a thread of process %d (%s)", (int)process,
                       name);
@@ -65,7 +65,7 @@ static int find_name(struct otelread_targets *targets, const char *word)
         return fail(error);
     if (count > 0)
         return OTELREAD_OK;
-    otelread_escape_copy(name, sizeof(name), word, strlen(word));
+    otelbase_escape_copy(name, sizeof(name), word, strlen(word));
     (void)fprintf(stderr, "%s: no process is called '%s'\n",
                   program_invocation_short_name, name);
     return OTELREAD_NO_PROCESS;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/command/why.h"
 
+#include "demo/base/escape.h"
 #include "demo/reader/command/show.h"
 #include "demo/reader/os/permission.h"
-#include "demo/reader/text/escape.h"
-#include "demo/run/doctor/running.h"
+#include "demo/reader/why/running.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,19 +29,19 @@ static void diagnose(const struct otelread_report *report,
 {
     const enum otelrun_check_id process = OTELRUN_CHECK_PROCESS;
     const pid_t pid = report->target.pid;
-    struct otelrun_view view = {.seen = OTELRUN_SEEN_BROKEN,
-                                .message = report->message};
+    struct otelread_view view = {.seen = OTELREAD_SEEN_BROKEN,
+                                 .message = report->message};
     char *name;
 
     switch (report->status) {
     case OTELREAD_OK:
-        view.seen = OTELRUN_SEEN_CONTEXT;
+        view.seen = OTELREAD_SEEN_CONTEXT;
         break;
     case OTELREAD_SEVERAL:
-        view.seen = OTELRUN_SEEN_SEVERAL;
+        view.seen = OTELREAD_SEEN_SEVERAL;
         break;
     case OTELREAD_NO_CONTEXT:
-        view.seen = OTELRUN_SEEN_NONE;
+        view.seen = OTELREAD_SEEN_NONE;
         break;
     case OTELREAD_NO_PROCESS:
     case OTELREAD_NO_PERMISSION:
@@ -61,7 +61,7 @@ static void diagnose(const struct otelread_report *report,
     }
     name = find_service_name(&report->contexts);
     view.service_name = name;
-    otelrun_running_check(pid, &view, checks);
+    otelread_running_check(pid, &view, checks);
     free(name);
 }
 
@@ -101,7 +101,7 @@ void otelread_why_tell(const struct otelread_report *report)
     failed = otelrun_checks_failed(&checks);
     if (!failed)
         return;
-    otelread_escape_copy(found, sizeof(found), failed->found,
+    otelbase_escape_copy(found, sizeof(found), failed->found,
                          strlen(failed->found));
     otelread_complain(report->target.pid, "%s (%s)", found, failed->advice);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/elf/loaded.h"
 
-#include "demo/reader/os/digest.h"
+#include "demo/base/hash.h"
 #include "demo/reader/os/maps.h"
 
 #include <unistd.h>
@@ -22,12 +22,12 @@ int otelread_loaded_digest(const struct otelread_target *target,
 
     if (fd < 0)
         return fd;
-    *digest = OTELREAD_DIGEST;
+    *digest = OTELBASE_HASH;
     while ((result = otelread_maps_next_line(&maps, &line)) > 0) {
         if (!is_code(&line))
             continue;
-        *digest = otelread_digest_number(*digest, line.start);
-        *digest = otelread_digest_add(*digest, line.name, line.name_size);
+        *digest = otelbase_hash_number(*digest, line.start);
+        *digest = otelbase_hash_add(*digest, line.name, line.name_size);
     }
     (void)close(fd);
     return result;

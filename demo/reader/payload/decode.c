@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/payload/decode.h"
 
+#include "demo/base/escape.h"
+#include "demo/base/utf8.h"
 #include "demo/reader/payload/cursor.h"
 #include "demo/reader/payload/schema.h"
-#include "demo/reader/text/escape.h"
-#include "demo/reader/text/utf8.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static struct otelread_span take_string(const struct otelread_cursor *cursor,
                                         const char *what)
 {
     const struct otelread_span span = field_span(cursor, field);
-    const size_t valid = otelread_utf8_span(span.bytes, span.size);
+    const size_t valid = otelbase_utf8_span(span.bytes, span.size);
 
     if (valid < span.size)
         otelread_cursor_fail(cursor, field->body + valid,
@@ -193,7 +193,7 @@ static void name_attribute(struct otelread_fault *fault, const char *what,
 {
     char text[64];
 
-    otelread_escape_copy(text, sizeof(text), key.bytes, key.size);
+    otelbase_escape_copy(text, sizeof(text), key.bytes, key.size);
     if (key.size > 0)
         (void)snprintf(fault->where, sizeof(fault->where),
                        "%s attribute \"%s\"", what, text);

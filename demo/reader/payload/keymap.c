@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/payload/keymap.h"
 
+#include "demo/base/escape.h"
 #include "demo/reader/payload/list.h"
-#include "demo/reader/text/escape.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -55,7 +55,7 @@ static int other_schema(struct otelread_span schema, char *why, size_t why_size)
 {
     char text[128];
 
-    otelread_escape_copy(text, sizeof(text), schema.bytes, schema.size);
+    otelbase_escape_copy(text, sizeof(text), schema.bytes, schema.size);
     (void)snprintf(why, why_size,
                    "the schema is \"%s\", which says nothing about "
                    "thread-local storage that is known here",

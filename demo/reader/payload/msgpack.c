@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/payload/msgpack.h"
 
+#include "demo/base/utf8.h"
 #include "demo/reader/payload/cursor.h"
-#include "demo/reader/text/utf8.h"
 
 #include <errno.h>
 
@@ -70,7 +70,7 @@ static struct otelread_span take_string(struct otelread_cursor *cursor)
         otelread_cursor_fail(cursor, cursor->end, "a string is cut off");
         return (struct otelread_span){NULL, 0};
     }
-    const size_t valid = otelread_utf8_span(span.bytes, span.size);
+    const size_t valid = otelbase_utf8_span(span.bytes, span.size);
     if (valid < span.size)
         otelread_cursor_fail(cursor, cursor->at + valid,
                              "invalid UTF-8 (0x%02x)", span.bytes[valid]);

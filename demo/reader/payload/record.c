@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/payload/record.h"
 
-#include "demo/reader/text/message.h"
-#include "demo/reader/text/utf8.h"
+#include "demo/base/message.h"
+#include "demo/base/utf8.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -34,7 +34,7 @@ struct decoding {
 
 /* Everything that is odd goes into one sentence. */
 #define SAY(decoding, ...)                                                     \
-    otelread_message_add((decoding)->why, (decoding)->why_size, __VA_ARGS__)
+    otelbase_message_add((decoding)->why, (decoding)->why_size, __VA_ARGS__)
 
 #define SAY_MALFORMED(decoding, ...)                                           \
     do {                                                                       \
@@ -152,7 +152,7 @@ static void take_attributes(struct decoding *decoding)
             index_add(&unknown, entry.key);
             continue;
         }
-        if (otelread_utf8_span(entry.value.bytes, entry.value.size) <
+        if (otelbase_utf8_span(entry.value.bytes, entry.value.size) <
             entry.value.size)
             index_add(&not_text, entry.key);
         attribute_add(decoding->out, map->keys[entry.key], entry.value);

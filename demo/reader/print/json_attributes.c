@@ -1,52 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/print/json_attributes.h"
 
-#include "demo/reader/text/double.h"
+#include "demo/base/double.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-static void value_print(struct otelread_json *json,
+static void value_print(struct otelbase_json *json,
                         const struct otelread_node *node);
 
-static void double_print(struct otelread_json *json, double value)
+static void double_print(struct otelbase_json *json, double value)
 {
-    char text[OTELREAD_DOUBLE_SIZE];
+    char text[OTELBASE_DOUBLE_SIZE];
 
     if (isnan(value)) {
-        otelread_json_text(json, "NaN");
+        otelbase_json_text(json, "NaN");
     } else if (isinf(value)) {
-        otelread_json_text(json, value > 0 ? "Infinity" : "-Infinity");
+        otelbase_json_text(json, value > 0 ? "Infinity" : "-Infinity");
     } else {
-        otelread_double_format(text, value);
-        otelread_json_literal(json, "%s", text);
+        otelbase_double_format(text, value);
+        otelbase_json_literal(json, "%s", text);
     }
 }
 
-static void array_print(struct otelread_json *json,
+static void array_print(struct otelbase_json *json,
                         const struct otelread_list *list)
 {
-    otelread_json_open(json, '[');
+    otelbase_json_open(json, '[');
     for (const struct otelread_node *item = list->first; item;
          item = item->next)
         value_print(json, item);
-    otelread_json_close(json, ']');
+    otelbase_json_close(json, ']');
 }
 
 /* ArrayValue and KeyValueList: an object with the one member "values". */
-static void list_print(struct otelread_json *json,
+static void list_print(struct otelbase_json *json,
                        const struct otelread_node *node)
 {
-    otelread_json_open(json, '{');
-    otelread_json_key(json, "values");
+    otelbase_json_open(json, '{');
+    otelbase_json_key(json, "values");
     if (node->kind == OTELREAD_ARRAY)
         array_print(json, &node->list);
     else
         otelread_json_attributes_print(json, &node->list);
-    otelread_json_close(json, '}');
+    otelbase_json_close(json, '}');
 }
 
-static void member_print(struct otelread_json *json,
+static void member_print(struct otelbase_json *json,
                          const struct otelread_node *node)
 {
     static const char *const names[] = {
@@ -56,22 +56,22 @@ static void member_print(struct otelread_json *json,
         [OTELREAD_BYTES] = "bytesValue",
     };
 
-    otelread_json_key(json, names[node->kind]);
+    otelbase_json_key(json, names[node->kind]);
     switch (node->kind) {
     case OTELREAD_STRING:
-        otelread_json_string(json, node->span.bytes, node->span.size);
+        otelbase_json_string(json, node->span.bytes, node->span.size);
         break;
     case OTELREAD_BOOL:
-        otelread_json_literal(json, node->truth ? "true" : "false");
+        otelbase_json_literal(json, node->truth ? "true" : "false");
         break;
     case OTELREAD_INT:
-        otelread_json_quoted(json, "%" PRId64, node->integer);
+        otelbase_json_quoted(json, "%" PRId64, node->integer);
         break;
     case OTELREAD_DOUBLE:
         double_print(json, node->real);
         break;
     case OTELREAD_BYTES:
-        otelread_json_base64(json, node->span.bytes, node->span.size);
+        otelbase_json_base64(json, node->span.bytes, node->span.size);
         break;
     case OTELREAD_ARRAY:
     case OTELREAD_KVLIST:
@@ -81,27 +81,27 @@ static void member_print(struct otelread_json *json,
     }
 }
 
-static void value_print(struct otelread_json *json,
+static void value_print(struct otelbase_json *json,
                         const struct otelread_node *node)
 {
-    otelread_json_open(json, '{');
+    otelbase_json_open(json, '{');
     if (node->kind != OTELREAD_EMPTY)
         member_print(json, node);
-    otelread_json_close(json, '}');
+    otelbase_json_close(json, '}');
 }
 
-void otelread_json_attributes_print(struct otelread_json *json,
+void otelread_json_attributes_print(struct otelbase_json *json,
                                     const struct otelread_list *list)
 {
-    otelread_json_open(json, '[');
+    otelbase_json_open(json, '[');
     for (const struct otelread_node *node = list->first; node;
          node = node->next) {
-        otelread_json_open(json, '{');
-        otelread_json_key(json, "key");
-        otelread_json_string(json, node->key.bytes, node->key.size);
-        otelread_json_key(json, "value");
+        otelbase_json_open(json, '{');
+        otelbase_json_key(json, "key");
+        otelbase_json_string(json, node->key.bytes, node->key.size);
+        otelbase_json_key(json, "value");
         value_print(json, node);
-        otelread_json_close(json, '}');
+        otelbase_json_close(json, '}');
     }
-    otelread_json_close(json, ']');
+    otelbase_json_close(json, ']');
 }

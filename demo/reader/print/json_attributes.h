@@ -2,14 +2,14 @@
 #ifndef OTELREAD_JSON_ATTRIBUTES_H
 #define OTELREAD_JSON_ATTRIBUTES_H
 
+#include "demo/base/json_writer.h"
 #include "demo/reader/payload/list.h"
-#include "demo/reader/text/json_writer.h"
 
 /*
  * An array of attributes in wire order, in the JSON mapping of OTLP: bytes in
  * base64, integers and doubles that are no number as strings.
  */
-void otelread_json_attributes_print(struct otelread_json *json,
+void otelread_json_attributes_print(struct otelbase_json *json,
                                     const struct otelread_list *list);
 
 #endif

@@ -2,11 +2,11 @@
 #ifndef OTELREAD_JSON_THREADS_H
 #define OTELREAD_JSON_THREADS_H
 
+#include "demo/base/json_writer.h"
 #include "demo/reader/report/threads.h"
-#include "demo/reader/text/json_writer.h"
 
 /* The two members that --threads adds to the object of a process. */
-void otelread_json_threads_print(struct otelread_json *json,
+void otelread_json_threads_print(struct otelbase_json *json,
                                  const struct otelread_threads *threads);
 
 #endif

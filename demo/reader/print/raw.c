@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/print/raw.h"
 
+#include "demo/base/double.h"
+#include "demo/base/escape.h"
 #include "demo/reader/payload/cursor.h"
 #include "demo/reader/payload/schema.h"
 #include "demo/reader/print/heading.h"
-#include "demo/reader/text/double.h"
-#include "demo/reader/text/escape.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -102,7 +102,7 @@ static void header_print(FILE *out, const struct otelread_context *context)
                             : sizeof(*header);
     char signature[4 * OTELCTX_SIGNATURE_SIZE + 1];
 
-    otelread_escape_copy(signature, sizeof(signature), header->signature,
+    otelbase_escape_copy(signature, sizeof(signature), header->signature,
                          sizeof(header->signature));
     (void)fprintf(out, "  header at 0x%" PRIx64 ", %zu bytes\n",
                   context->mapping.start, size);
@@ -120,7 +120,7 @@ static void string_print(const struct dump *dump,
     FILE *const memory = open_memstream(&text, &size);
 
     if (memory) {
-        otelread_escape_print_start(memory, dump->bytes + field->body,
+        otelbase_escape_print_start(memory, dump->bytes + field->body,
                                     field->end - field->body, TEXT_MAX);
         (void)fclose(memory);
     }
@@ -133,11 +133,11 @@ static void double_print(const struct dump *dump,
                          const struct otelread_field *field, unsigned depth,
                          const char *name)
 {
-    char text[OTELREAD_DOUBLE_SIZE];
+    char text[OTELBASE_DOUBLE_SIZE];
     double value;
 
     (void)memcpy(&value, &field->value, sizeof(value));
-    otelread_double_format(text, value);
+    otelbase_double_format(text, value);
     rows_print(dump, field->start, field->end, depth, "%s %s", name, text);
 }
 

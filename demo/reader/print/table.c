@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/print/table.h"
 
-#include "demo/reader/text/escape.h"
+#include "demo/base/escape.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void number_set(char *cell, size_t number)
 
 static void text_set(char *cell, const void *text, size_t size)
 {
-    otelread_escape_copy(cell, sizeof(header.cells[0]), text, size);
+    otelbase_escape_copy(cell, sizeof(header.cells[0]), text, size);
 }
 
 /* Of several, the last. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/print/text.h"
 
+#include "demo/base/escape.h"
 #include "demo/reader/print/heading.h"
 #include "demo/reader/print/text_attributes.h"
 #include "demo/reader/print/text_threads.h"
-#include "demo/reader/text/escape.h"
 
 #include <inttypes.h>
 
@@ -21,7 +21,7 @@ static void attributes_print(FILE *out, const char *title,
 
 static void span_print(FILE *out, struct otelread_span text)
 {
-    otelread_escape_print(out, text.bytes, text.size);
+    otelbase_escape_print(out, text.bytes, text.size);
 }
 
 static void keys_print(FILE *out, const char *what,

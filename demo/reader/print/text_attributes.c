@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/print/text_attributes.h"
 
+#include "demo/base/double.h"
+#include "demo/base/escape.h"
 #include "demo/reader/payload/list.h"
-#include "demo/reader/text/double.h"
-#include "demo/reader/text/escape.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -19,15 +19,15 @@ static void node_print(FILE *out, const struct otelread_node *node);
 static void quoted_print(FILE *out, struct otelread_span span)
 {
     (void)fputc('"', out);
-    otelread_escape_print(out, span.bytes, span.size);
+    otelbase_escape_print(out, span.bytes, span.size);
     (void)fputc('"', out);
 }
 
 static void double_print(FILE *out, double value)
 {
-    char text[OTELREAD_DOUBLE_SIZE];
+    char text[OTELBASE_DOUBLE_SIZE];
 
-    otelread_double_format(text, value);
+    otelbase_double_format(text, value);
     (void)fputs(text, out);
     if (isfinite(value) && !strpbrk(text, ".e"))
         (void)fputs(".0", out);
@@ -100,7 +100,7 @@ static bool key_is_plain(struct otelread_span key)
 
 static size_t key_width(struct otelread_span key)
 {
-    return otelread_escape_width(key.bytes, key.size) +
+    return otelbase_escape_width(key.bytes, key.size) +
            (key_is_plain(key) ? 0 : 2);
 }
 
@@ -109,7 +109,7 @@ static void attribute_print(FILE *out, const struct otelread_node *node,
 {
     (void)fprintf(out, "%*s", (int)indent, "");
     if (key_is_plain(node->key))
-        otelread_escape_print(out, node->key.bytes, node->key.size);
+        otelbase_escape_print(out, node->key.bytes, node->key.size);
     else
         quoted_print(out, node->key);
     for (size_t at = key_width(node->key); at < width; at++)

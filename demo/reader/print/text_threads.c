@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/print/text_threads.h"
 
+#include "demo/base/escape.h"
 #include "demo/reader/elf/symbol.h"
 #include "demo/reader/print/text_attributes.h"
 #include "demo/reader/print/text_storages.h"
-#include "demo/reader/text/escape.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static struct widths measure(const struct otelread_threads *threads)
         const struct otelread_thread *const thread =
             &threads->sample.threads[i];
         const char *const name = thread->stat.command;
-        const size_t width = otelread_escape_width(name, strlen(name));
+        const size_t width = otelbase_escape_width(name, strlen(name));
         const int digits = snprintf(NULL, 0, "%d", (int)thread->tid);
 
         widths.tid = digits > widths.tid ? digits : widths.tid;
@@ -59,8 +59,8 @@ static void thread_print(FILE *out, const struct otelread_thread *thread,
     const bool attached = otelread_thread_is_attached(thread);
 
     (void)fprintf(out, "    %*d  ", widths.tid, (int)thread->tid);
-    otelread_escape_print(out, name, strlen(name));
-    for (size_t at = otelread_escape_width(name, strlen(name));
+    otelbase_escape_print(out, name, strlen(name));
+    for (size_t at = otelbase_escape_width(name, strlen(name));
          at < widths.name; at++)
         (void)fputc(' ', out);
     (void)fprintf(out, "  %c  %s",
@@ -89,7 +89,7 @@ static void symbol_print(FILE *out, const char *title,
     else
         (void)fprintf(out, "module %" PRIu64, symbol->module);
     (void)fprintf(out, " %+" PRId64 ", in ", symbol->offset);
-    otelread_escape_print(out, symbol->object, strlen(symbol->object));
+    otelbase_escape_print(out, symbol->object, strlen(symbol->object));
     (void)fputc('\n', out);
 }
 

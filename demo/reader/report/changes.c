@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/report/changes.h"
 
-#include "demo/reader/os/digest.h"
+#include "demo/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +14,15 @@ struct otelread_seen {
 
 static uint64_t add_text(uint64_t digest, const char *text)
 {
-    return otelread_digest_add(digest, text, strlen(text) + 1);
+    return otelbase_hash_add(digest, text, strlen(text) + 1);
 }
 
 static uint64_t add_record(uint64_t digest,
                            const struct otelread_record *record)
 {
-    digest = otelread_digest_add(digest, &record->head, sizeof(record->head));
-    return otelread_digest_add(digest, record->attrs,
-                               otelread_record_attrs_size(&record->head));
+    digest = otelbase_hash_add(digest, &record->head, sizeof(record->head));
+    return otelbase_hash_add(digest, record->attrs,
+                             otelread_record_attrs_size(&record->head));
 }
 
 /* A ring's sequence number changes with a context that is set again. */
@@ -31,22 +31,22 @@ static uint64_t add_storages(uint64_t digest,
 {
     const struct otelctx_ring_slot *const slot = &storages->ring;
 
-    digest = otelread_digest_number(digest, storages->ring_status);
-    digest = otelread_digest_number(digest, slot->trace_id_high);
-    digest = otelread_digest_number(digest, slot->trace_id_low);
-    digest = otelread_digest_number(digest, slot->span_id);
-    digest = otelread_digest_number(digest, storages->profiler_status);
-    digest = otelread_digest_add(digest, &storages->profiler,
-                                 sizeof(storages->profiler));
+    digest = otelbase_hash_number(digest, storages->ring_status);
+    digest = otelbase_hash_number(digest, slot->trace_id_high);
+    digest = otelbase_hash_number(digest, slot->trace_id_low);
+    digest = otelbase_hash_number(digest, slot->span_id);
+    digest = otelbase_hash_number(digest, storages->profiler_status);
+    digest = otelbase_hash_add(digest, &storages->profiler,
+                               sizeof(storages->profiler));
     return add_text(digest, storages->disagreement);
 }
 
 /* Of what is shown, without what differs at each look: state and stop. */
 static uint64_t digest_of(const struct otelread_thread *thread)
 {
-    uint64_t digest = otelread_digest_number(OTELREAD_DIGEST, thread->status);
+    uint64_t digest = otelbase_hash_number(OTELBASE_HASH, thread->status);
 
-    digest = otelread_digest_number(digest, thread->stat.started);
+    digest = otelbase_hash_number(digest, thread->stat.started);
     digest = add_text(digest, thread->stat.command);
     digest = add_text(digest, thread->message);
     if (otelread_thread_is_attached(thread))
@@ -127,14 +127,14 @@ static void add_ended(struct otelread_sample *sample,
 static uint64_t add_symbol(uint64_t digest,
                            const struct otelread_symbol *symbol)
 {
-    return otelread_digest_number(add_text(digest, symbol->object),
-                                  (uint64_t)symbol->offset);
+    return otelbase_hash_number(add_text(digest, symbol->object),
+                                (uint64_t)symbol->offset);
 }
 
 /* Of what all threads have in common. */
 static uint64_t status_of(const struct otelread_threads *threads)
 {
-    uint64_t digest = otelread_digest_number(OTELREAD_DIGEST, threads->status);
+    uint64_t digest = otelbase_hash_number(OTELBASE_HASH, threads->status);
 
     if (threads->status != OTELREAD_THREADS_OK)
         digest = add_text(digest, threads->message);
@@ -142,8 +142,8 @@ static uint64_t status_of(const struct otelread_threads *threads)
         digest = add_symbol(digest, &threads->search.tls.symbol);
     if (threads->has_profiler)
         digest = add_symbol(digest, &threads->search.profiler.symbol);
-    digest = otelread_digest_number(digest, threads->ring.start);
-    return otelread_digest_number(digest, threads->ring.status);
+    digest = otelbase_hash_number(digest, threads->ring.start);
+    return otelbase_hash_number(digest, threads->ring.status);
 }
 
 bool otelread_changes_keep(struct otelread_changes *changes,

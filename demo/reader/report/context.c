@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/report/context.h"
 
+#include "demo/base/escape.h"
 #include "demo/reader/os/memory.h"
 #include "demo/reader/os/timens.h"
 #include "demo/reader/report/judge.h"
-#include "demo/reader/text/escape.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -23,7 +23,7 @@ static void judge_header(struct otelread_context *context)
     const struct otelctx_header *const header = &context->header;
     char signature[4 * OTELCTX_SIGNATURE_SIZE + 1];
 
-    otelread_escape_copy(signature, sizeof(signature), header->signature,
+    otelbase_escape_copy(signature, sizeof(signature), header->signature,
                          sizeof(header->signature));
     if (is_established(header))
         otelread_judge(context, OTELREAD_OK, "%s", "");

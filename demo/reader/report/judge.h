@@ -2,7 +2,7 @@
 #ifndef OTELREAD_JUDGE_H
 #define OTELREAD_JUDGE_H
 
-#include "demo/reader/text/message.h"
+#include "demo/base/message.h"
 
 /*
  * Sets the status and the message of a result: a report, a context, a thread
@@ -13,7 +13,7 @@
 #define otelread_judge(result, verdict, ...)                                   \
     do {                                                                       \
         (result)->status = (verdict);                                          \
-        otelread_message_set((result)->message, sizeof((result)->message),     \
+        otelbase_message_set((result)->message, sizeof((result)->message),     \
                              __VA_ARGS__);                                     \
     } while (0)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/report/report.h"
 
+#include "demo/base/escape.h"
 #include "demo/reader/os/memory.h"
 #include "demo/reader/report/judge.h"
-#include "demo/reader/text/escape.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void judge_one(struct otelread_report *report,
 {
     char name[128];
 
-    otelread_escape_copy(name, sizeof(name), context->mapping.name,
+    otelbase_escape_copy(name, sizeof(name), context->mapping.name,
                          strlen(context->mapping.name));
     otelread_judge(
         report, context->status, "%s \"%s\" at 0x%llx: %s",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/report/storages.h"
 
-#include "demo/reader/text/message.h"
+#include "demo/base/message.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -100,9 +100,9 @@ static void add(char *text, size_t size, const char *storage,
         (void)snprintf(high, sizeof(high), "%016" PRIx64, opinion->trace_high);
     if (opinion->trace_high == 0 && opinion->trace_low == 0 &&
         opinion->span == 0)
-        otelread_message_add(text, size, "%s none", storage);
+        otelbase_message_add(text, size, "%s none", storage);
     else
-        otelread_message_add(text, size,
+        otelbase_message_add(text, size,
                              "%s trace %s%016" PRIx64 " span %016" PRIx64,
                              storage, high, opinion->trace_low, opinion->span);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/run/doctor/checks.h"
 
-#include "demo/reader/text/escape.h"
-#include "demo/reader/text/json_writer.h"
+#include "demo/base/escape.h"
+#include "demo/base/json_writer.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -98,7 +98,7 @@ void otelrun_checks_print(FILE *out, const struct otelrun_checks *checks)
             (void)fputs(names[i], out);
         } else {
             (void)fprintf(out, "%-12s  ", names[i]);
-            otelread_escape_print(out, check->found, strlen(check->found));
+            otelbase_escape_print(out, check->found, strlen(check->found));
         }
         (void)fputc('\n', out);
         if (check->state == OTELRUN_FAILED)
@@ -106,42 +106,42 @@ void otelrun_checks_print(FILE *out, const struct otelrun_checks *checks)
     }
 }
 
-static void print_check(struct otelread_json *json, const char *name,
+static void print_check(struct otelbase_json *json, const char *name,
                         const struct otelrun_check *check)
 {
-    otelread_json_open(json, '{');
-    otelread_json_key(json, "check");
-    otelread_json_text(json, name);
-    otelread_json_key(json, "state");
-    otelread_json_text(json, states[check->state].word);
+    otelbase_json_open(json, '{');
+    otelbase_json_key(json, "check");
+    otelbase_json_text(json, name);
+    otelbase_json_key(json, "state");
+    otelbase_json_text(json, states[check->state].word);
     if (check->state != OTELRUN_NOT_REACHED) {
-        otelread_json_key(json, "found");
-        otelread_json_text(json, check->found);
+        otelbase_json_key(json, "found");
+        otelbase_json_text(json, check->found);
     }
     if (check->state == OTELRUN_FAILED) {
-        otelread_json_key(json, "advice");
-        otelread_json_text(json, check->advice);
+        otelbase_json_key(json, "advice");
+        otelbase_json_text(json, check->advice);
     }
-    otelread_json_close(json, '}');
+    otelbase_json_close(json, '}');
 }
 
 void otelrun_checks_print_json(FILE *out, const char *subject,
                                const struct otelrun_checks *checks)
 {
-    struct otelread_json json = {.out = out};
+    struct otelbase_json json = {.out = out};
 
-    otelread_json_open(&json, '{');
-    otelread_json_key(&json, "subject");
-    otelread_json_text(&json, subject);
-    otelread_json_key(&json, "passed");
-    otelread_json_literal(&json,
+    otelbase_json_open(&json, '{');
+    otelbase_json_key(&json, "subject");
+    otelbase_json_text(&json, subject);
+    otelbase_json_key(&json, "passed");
+    otelbase_json_literal(&json,
                           !otelrun_checks_failed(checks) ? "true" : "false");
-    otelread_json_key(&json, "checks");
-    otelread_json_open(&json, '[');
+    otelbase_json_key(&json, "checks");
+    otelbase_json_open(&json, '[');
     for (size_t i = 0; i < OTELRUN_CHECK_COUNT; i++)
         if (checks->of[i].state != OTELRUN_NOT_ASKED)
             print_check(&json, names[i], &checks->of[i]);
-    otelread_json_close(&json, ']');
-    otelread_json_close(&json, '}');
+    otelbase_json_close(&json, ']');
+    otelbase_json_close(&json, '}');
     (void)fputc('\n', out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/run/everywhere/everywhere.h"
 
-#include "demo/reader/text/escape.h"
+#include "demo/base/escape.h"
 #include "demo/run/doctor/program.h"
 #include "demo/run/doctor/settings.h"
 #include "demo/run/doctor/usual.h"
@@ -24,9 +24,9 @@ static struct otelrun_file file;
 static bool complain(const char *subject, const char *why)
 {
     (void)fputs("otelctx-run: ", stderr);
-    otelread_escape_print(stderr, subject, strlen(subject));
+    otelbase_escape_print(stderr, subject, strlen(subject));
     (void)fputs(": ", stderr);
-    otelread_escape_print(stderr, why, strlen(why));
+    otelbase_escape_print(stderr, why, strlen(why));
     (void)fputc('\n', stderr);
     return false;
 }

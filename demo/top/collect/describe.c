@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/collect/describe.h"
 
-#include "demo/reader/text/utf8.h"
+#include "demo/base/utf8.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static char *text_of(const uint8_t *bytes, size_t size)
     uint32_t code;
 
     for (size_t at = 0; text && at < size;) {
-        const size_t step = otelread_utf8_next(bytes + at, size - at, &code);
+        const size_t step = otelbase_utf8_next(bytes + at, size - at, &code);
 
         if (step == 0 || code == 0)
             text[at++] = '?';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/command/complain.h"
 
-#include "demo/reader/text/escape.h"
+#include "demo/base/escape.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 static void begin(const char *what)
 {
     (void)fputs("otelctx-top: ", stderr);
-    otelread_escape_print(stderr, what, strlen(what));
+    otelbase_escape_print(stderr, what, strlen(what));
 }
 
 int oteltop_complain(const char *what, int error)

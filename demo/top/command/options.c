@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/command/options.h"
 
+#include "demo/base/escape.h"
 #include "demo/reader/os/processes.h"
-#include "demo/reader/text/escape.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -56,7 +56,7 @@ static int complain(const char *what, const char *argument)
 {
     char text[128];
 
-    otelread_escape_copy(text, sizeof(text), argument, strlen(argument));
+    otelbase_escape_copy(text, sizeof(text), argument, strlen(argument));
     (void)fprintf(stderr,
                   "otelctx-top: %s \"%s\"\n"
                   "otelctx-top: --help shows how it is used\n",

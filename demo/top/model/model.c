@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/model/model.h"
 
-#include "demo/reader/os/digest.h"
+#include "demo/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,10 +130,10 @@ static bool is_same(const struct oteltop_span *a, const struct oteltop_span *b)
 static struct oteltop_span **bucket_of(struct oteltop_process *process,
                                        const struct oteltop_span *span)
 {
-    uint64_t hash = otelread_digest_add(OTELREAD_DIGEST, span->trace_id,
-                                        sizeof(span->trace_id));
+    uint64_t hash = otelbase_hash_add(OTELBASE_HASH, span->trace_id,
+                                      sizeof(span->trace_id));
 
-    hash = otelread_digest_add(hash, span->span_id, sizeof(span->span_id));
+    hash = otelbase_hash_add(hash, span->span_id, sizeof(span->span_id));
     return &process->spans[hash % BUCKETS];
 }
 

@@ -15,13 +15,13 @@
 
 static bool entry_open(struct oteltop_dictionary *dictionary,
                        struct oteltop_buffer *buffer,
-                       struct otelread_json *json)
+                       struct otelbase_json *json)
 {
     const int error = oteltop_buffer_open(buffer);
 
     if (error != 0)
         dictionary->error = error;
-    *json = (struct otelread_json){.out = buffer->out};
+    *json = (struct otelbase_json){.out = buffer->out};
     return error == 0;
 }
 
@@ -48,31 +48,31 @@ size_t oteltop_dictionary_string(struct oteltop_dictionary *dictionary,
                                  const char *text)
 {
     struct oteltop_buffer buffer;
-    struct otelread_json json;
+    struct otelbase_json json;
 
     if (!entry_open(dictionary, &buffer, &json))
         return 0;
-    otelread_json_text(&json, text);
+    otelbase_json_text(&json, text);
     return entry_close(dictionary, &buffer, &dictionary->strings);
 }
 
-static void index_write(struct otelread_json *json, const char *key,
+static void index_write(struct otelbase_json *json, const char *key,
                         size_t index)
 {
-    otelread_json_key(json, key);
-    otelread_json_literal(json, "%zu", index);
+    otelbase_json_key(json, key);
+    otelbase_json_literal(json, "%zu", index);
 }
 
-void oteltop_dictionary_value(struct otelread_json *json, const char *text,
+void oteltop_dictionary_value(struct otelbase_json *json, const char *text,
                               uint64_t number)
 {
-    otelread_json_open(json, '{');
-    otelread_json_key(json, text ? "stringValue" : "intValue");
+    otelbase_json_open(json, '{');
+    otelbase_json_key(json, text ? "stringValue" : "intValue");
     if (text)
-        otelread_json_text(json, text);
+        otelbase_json_text(json, text);
     else
-        otelread_json_quoted(json, "%" PRIu64, number);
-    otelread_json_close(json, '}');
+        otelbase_json_quoted(json, "%" PRIu64, number);
+    otelbase_json_close(json, '}');
 }
 
 size_t oteltop_dictionary_attribute(struct oteltop_dictionary *dictionary,
@@ -80,16 +80,16 @@ size_t oteltop_dictionary_attribute(struct oteltop_dictionary *dictionary,
                                     uint64_t number)
 {
     struct oteltop_buffer buffer;
-    struct otelread_json json;
+    struct otelbase_json json;
 
     if (!entry_open(dictionary, &buffer, &json))
         return 0;
-    otelread_json_open(&json, '{');
+    otelbase_json_open(&json, '{');
     index_write(&json, "keyStrindex",
                 oteltop_dictionary_string(dictionary, key));
-    otelread_json_key(&json, "value");
+    otelbase_json_key(&json, "value");
     oteltop_dictionary_value(&json, text, number);
-    otelread_json_close(&json, '}');
+    otelbase_json_close(&json, '}');
     return entry_close(dictionary, &buffer, &dictionary->attributes);
 }
 
@@ -98,15 +98,15 @@ static size_t frame(struct oteltop_dictionary *dictionary, const char *name)
 {
     const size_t before = dictionary->functions.count;
     struct oteltop_buffer buffer;
-    struct otelread_json json;
+    struct otelbase_json json;
     size_t index;
 
     if (!entry_open(dictionary, &buffer, &json))
         return 0;
-    otelread_json_open(&json, '{');
+    otelbase_json_open(&json, '{');
     index_write(&json, "nameStrindex",
                 oteltop_dictionary_string(dictionary, name));
-    otelread_json_close(&json, '}');
+    otelbase_json_close(&json, '}');
     index = entry_close(dictionary, &buffer, &dictionary->functions);
     if (dictionary->functions.count > before)
         dictionary->size += sizeof(LOCATION);
@@ -120,19 +120,19 @@ size_t oteltop_dictionary_stack(struct oteltop_dictionary *dictionary,
 {
     char room[OTELTOP_VALUE_SIZE];
     struct oteltop_buffer buffer;
-    struct otelread_json json;
+    struct otelbase_json json;
 
     if (!entry_open(dictionary, &buffer, &json))
         return 0;
-    otelread_json_open(&json, '{');
-    otelread_json_key(&json, "locationIndices");
-    otelread_json_open(&json, '[');
+    otelbase_json_open(&json, '{');
+    otelbase_json_key(&json, "locationIndices");
+    otelbase_json_open(&json, '[');
     for (size_t i = by->count; i-- > 0;)
-        otelread_json_literal(&json, "%zu",
+        otelbase_json_literal(&json, "%zu",
                               frame(dictionary, oteltop_dimension_value(
                                                     by->names[i], cell, room)));
-    otelread_json_close(&json, ']');
-    otelread_json_close(&json, '}');
+    otelbase_json_close(&json, ']');
+    otelbase_json_close(&json, '}');
     return entry_close(dictionary, &buffer, &dictionary->stacks);
 }
 
@@ -149,50 +149,50 @@ size_t oteltop_dictionary_link(struct oteltop_dictionary *dictionary,
                                const struct oteltop_span *span)
 {
     struct oteltop_buffer buffer;
-    struct otelread_json json;
+    struct otelbase_json json;
 
     if (!span || !has_valid_ids(span) ||
         !entry_open(dictionary, &buffer, &json))
         return 0;
-    otelread_json_open(&json, '{');
-    otelread_json_key(&json, "traceId");
-    otelread_json_hex(&json, span->trace_id, sizeof(span->trace_id));
-    otelread_json_key(&json, "spanId");
-    otelread_json_hex(&json, span->span_id, sizeof(span->span_id));
-    otelread_json_close(&json, '}');
+    otelbase_json_open(&json, '{');
+    otelbase_json_key(&json, "traceId");
+    otelbase_json_hex(&json, span->trace_id, sizeof(span->trace_id));
+    otelbase_json_key(&json, "spanId");
+    otelbase_json_hex(&json, span->span_id, sizeof(span->span_id));
+    otelbase_json_close(&json, '}');
     return entry_close(dictionary, &buffer, &dictionary->links);
 }
 
 /* ---- tables ------------------------------------------------------------- */
 
-static void table_write(struct otelread_json *json, const char *key,
+static void table_write(struct otelbase_json *json, const char *key,
                         const char *zero, const struct oteltop_names *table)
 {
-    otelread_json_key(json, key);
-    otelread_json_open(json, '[');
-    otelread_json_literal(json, "%s", zero);
+    otelbase_json_key(json, key);
+    otelbase_json_open(json, '[');
+    otelbase_json_literal(json, "%s", zero);
     for (size_t i = 1; i < table->count; i++)
-        otelread_json_literal(json, "%s", table->list[i]);
-    otelread_json_close(json, ']');
+        otelbase_json_literal(json, "%s", table->list[i]);
+    otelbase_json_close(json, ']');
 }
 
-static void locations_write(struct otelread_json *json,
+static void locations_write(struct otelbase_json *json,
                             const struct oteltop_names *functions)
 {
-    otelread_json_key(json, "locationTable");
-    otelread_json_open(json, '[');
-    otelread_json_literal(json, "{}");
+    otelbase_json_key(json, "locationTable");
+    otelbase_json_open(json, '[');
+    otelbase_json_literal(json, "{}");
     for (size_t i = 1; i < functions->count; i++)
-        otelread_json_literal(json, LOCATION, i);
-    otelread_json_close(json, ']');
+        otelbase_json_literal(json, LOCATION, i);
+    otelbase_json_close(json, ']');
 }
 
-void oteltop_dictionary_write(struct otelread_json *json,
+void oteltop_dictionary_write(struct otelbase_json *json,
                               const struct oteltop_dictionary *dictionary)
 {
-    otelread_json_open(json, '{');
-    otelread_json_key(json, "mappingTable");
-    otelread_json_literal(json, "[{}]");
+    otelbase_json_open(json, '{');
+    otelbase_json_key(json, "mappingTable");
+    otelbase_json_literal(json, "[{}]");
     locations_write(json, &dictionary->functions);
     table_write(json, "functionTable", "{}", &dictionary->functions);
     table_write(json, "linkTable",
@@ -202,7 +202,7 @@ void oteltop_dictionary_write(struct otelread_json *json,
     table_write(json, "stringTable", "\"\"", &dictionary->strings);
     table_write(json, "attributeTable", "{}", &dictionary->attributes);
     table_write(json, "stackTable", "{}", &dictionary->stacks);
-    otelread_json_close(json, '}');
+    otelbase_json_close(json, '}');
 }
 
 void oteltop_dictionary_free(struct oteltop_dictionary *dictionary)

@@ -2,7 +2,7 @@
 #ifndef OTELTOP_DICTIONARY_H
 #define OTELTOP_DICTIONARY_H
 
-#include "demo/reader/text/json_writer.h"
+#include "demo/base/json_writer.h"
 #include "demo/top/output/names.h"
 #include "demo/top/table/dimension.h"
 #include "demo/top/table/window.h"
@@ -44,11 +44,11 @@ size_t oteltop_dictionary_link(struct oteltop_dictionary *dictionary,
                                const struct oteltop_span *span);
 
 /* Writes the value of an attribute: an AnyValue. */
-void oteltop_dictionary_value(struct otelread_json *json, const char *text,
+void oteltop_dictionary_value(struct otelbase_json *json, const char *text,
                               uint64_t number);
 
 /* Writes all tables, as an object. */
-void oteltop_dictionary_write(struct otelread_json *json,
+void oteltop_dictionary_write(struct otelbase_json *json,
                               const struct oteltop_dictionary *dictionary);
 
 void oteltop_dictionary_free(struct oteltop_dictionary *dictionary);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/output/folded.h"
 
-#include "demo/reader/text/escape.h"
+#include "demo/base/escape.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static void frame_print(FILE *out, const char *value)
     while (*value != '\0') {
         const size_t size = strcspn(value, ";");
 
-        otelread_escape_print(out, value, size);
+        otelbase_escape_print(out, value, size);
         value += size;
         if (*value == ';') {
             (void)putc(':', out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/output/names.h"
 
-#include "demo/reader/os/digest.h"
+#include "demo/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 /* The place of a string in the table, or the empty one where it belongs. */
 static size_t *find(const struct oteltop_names *names, const char *text)
 {
-    size_t at = otelread_digest_add(OTELREAD_DIGEST, text, strlen(text));
+    size_t at = otelbase_hash_add(OTELBASE_HASH, text, strlen(text));
 
     for (;; at++) {
         size_t *const place = &names->table[at & (names->room - 1)];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/output/otlp_json.h"
 
-#include "demo/reader/text/json_writer.h"
+#include "demo/base/json_writer.h"
 #include "demo/top/output/buffer.h"
 #include "demo/top/output/cells.h"
 #include "demo/top/output/dictionary.h"
@@ -25,18 +25,18 @@ struct line {
     bool wall;
     struct oteltop_dictionary dictionary;
     struct oteltop_buffer resources;
-    struct otelread_json json; /* writes them */
+    struct otelbase_json json; /* writes them */
     int error;
 };
 
 static bool open_json(struct line *line, struct oteltop_buffer *buffer,
-                      struct otelread_json *json)
+                      struct otelbase_json *json)
 {
     const int error = oteltop_buffer_open(buffer);
 
     if (error != 0)
         line->error = error;
-    *json = (struct otelread_json){.out = buffer->out};
+    *json = (struct otelbase_json){.out = buffer->out};
     return error == 0;
 }
 
@@ -48,11 +48,11 @@ static void close_json(struct line *line, struct oteltop_buffer *buffer)
         line->error = error;
 }
 
-static void index_write(struct otelread_json *json, const char *key,
+static void index_write(struct otelbase_json *json, const char *key,
                         size_t index)
 {
-    otelread_json_key(json, key);
-    otelread_json_literal(json, "%zu", index);
+    otelbase_json_key(json, key);
+    otelbase_json_literal(json, "%zu", index);
 }
 
 /* Keys are unique and not empty: of equal ones the last counts. */
@@ -69,23 +69,23 @@ static bool counts(const struct oteltop_attributes *list,
 struct samples {
     struct oteltop_buffer cpu;
     struct oteltop_buffer wall;
-    struct otelread_json cpu_json;
-    struct otelread_json wall_json;
+    struct otelbase_json cpu_json;
+    struct otelbase_json wall_json;
     char *identity; /* the start of its JSON, or NULL; the numbers follow */
     uint64_t cpu_ns;
     uint64_t wall_ns;
 };
 
-static void attribute(struct line *line, struct otelread_json *json,
+static void attribute(struct line *line, struct otelbase_json *json,
                       const char *key, const char *text, uint64_t number)
 {
-    otelread_json_literal(
+    otelbase_json_literal(
         json, "%zu",
         oteltop_dictionary_attribute(&line->dictionary, key, text, number));
 }
 
 /* What the program says of itself counts. */
-static void attributes(struct line *line, struct otelread_json *json,
+static void attributes(struct line *line, struct otelbase_json *json,
                        const struct oteltop_cell *cell)
 {
     static const struct oteltop_attributes none;
@@ -108,17 +108,17 @@ static void attributes(struct line *line, struct otelread_json *json,
 static char *identity_of(struct line *line, const struct oteltop_cell *cell)
 {
     struct oteltop_buffer buffer;
-    struct otelread_json json;
+    struct otelbase_json json;
 
     if (!open_json(line, &buffer, &json))
         return NULL;
-    otelread_json_open(&json, '{');
+    otelbase_json_open(&json, '{');
     index_write(&json, "stackIndex",
                 oteltop_dictionary_stack(&line->dictionary, line->by, cell));
-    otelread_json_key(&json, "attributeIndices");
-    otelread_json_open(&json, '[');
+    otelbase_json_key(&json, "attributeIndices");
+    otelbase_json_open(&json, '[');
     attributes(line, &json, cell);
-    otelread_json_close(&json, ']');
+    otelbase_json_close(&json, ']');
     if (cell->span)
         index_write(&json, "linkIndex",
                     oteltop_dictionary_link(&line->dictionary, cell->span));
@@ -126,11 +126,11 @@ static char *identity_of(struct line *line, const struct oteltop_cell *cell)
     return buffer.data;
 }
 
-static void sample_write(struct otelread_json *json, const char *identity,
+static void sample_write(struct otelbase_json *json, const char *identity,
                          uint64_t value)
 {
     if (value > 0)
-        otelread_json_literal(json, "%s,\"values\":[\"%" PRIu64 "\"]}",
+        otelbase_json_literal(json, "%s,\"values\":[\"%" PRIu64 "\"]}",
                               identity, value);
 }
 
@@ -170,26 +170,26 @@ static void sample_add(struct line *line, struct samples *samples,
 
 /* ---- processes ---------------------------------------------------------- */
 
-static void resource_attribute(struct otelread_json *json, const char *key,
+static void resource_attribute(struct otelbase_json *json, const char *key,
                                const char *text, uint64_t number)
 {
-    otelread_json_open(json, '{');
-    otelread_json_key(json, "key");
-    otelread_json_text(json, key);
-    otelread_json_key(json, "value");
+    otelbase_json_open(json, '{');
+    otelbase_json_key(json, "key");
+    otelbase_json_text(json, key);
+    otelbase_json_key(json, "value");
     oteltop_dictionary_value(json, text, number);
-    otelread_json_close(json, '}');
+    otelbase_json_close(json, '}');
 }
 
-static void resource_write(struct otelread_json *json,
+static void resource_write(struct otelbase_json *json,
                            const struct oteltop_process *process)
 {
     const struct oteltop_attributes *const own = &process->resource;
 
-    otelread_json_key(json, "resource");
-    otelread_json_open(json, '{');
-    otelread_json_key(json, "attributes");
-    otelread_json_open(json, '[');
+    otelbase_json_key(json, "resource");
+    otelbase_json_open(json, '{');
+    otelbase_json_key(json, "attributes");
+    otelbase_json_open(json, '[');
     for (size_t i = 0; i < own->count; i++) {
         if (counts(own, &own->list[i]))
             resource_attribute(json, own->list[i].key, own->list[i].value, 0);
@@ -198,58 +198,58 @@ static void resource_write(struct otelread_json *json,
         resource_attribute(json, "process.pid", NULL, (uint64_t)process->pid);
     if (process->container && !oteltop_attributes_find(own, "container.id"))
         resource_attribute(json, "container.id", process->container, 0);
-    otelread_json_close(json, ']');
-    otelread_json_close(json, '}');
+    otelbase_json_close(json, ']');
+    otelbase_json_close(json, '}');
 }
 
 static void profile_write(struct line *line, const char *type,
                           const char *samples)
 {
-    struct otelread_json *const json = &line->json;
+    struct otelbase_json *const json = &line->json;
 
-    otelread_json_open(json, '{');
-    otelread_json_key(json, "sampleType");
-    otelread_json_open(json, '{');
+    otelbase_json_open(json, '{');
+    otelbase_json_key(json, "sampleType");
+    otelbase_json_open(json, '{');
     index_write(json, "typeStrindex",
                 oteltop_dictionary_string(&line->dictionary, type));
     index_write(json, "unitStrindex",
                 oteltop_dictionary_string(&line->dictionary, "nanoseconds"));
-    otelread_json_close(json, '}');
-    otelread_json_key(json, "samples");
-    otelread_json_literal(json, "[%s]", samples);
-    otelread_json_key(json, "timeUnixNano");
-    otelread_json_quoted(json, "%" PRIu64, line->start_unix_ns);
-    otelread_json_key(json, "durationNano");
-    otelread_json_quoted(json, "%" PRIu64, line->duration_ns);
-    otelread_json_close(json, '}');
+    otelbase_json_close(json, '}');
+    otelbase_json_key(json, "samples");
+    otelbase_json_literal(json, "[%s]", samples);
+    otelbase_json_key(json, "timeUnixNano");
+    otelbase_json_quoted(json, "%" PRIu64, line->start_unix_ns);
+    otelbase_json_key(json, "durationNano");
+    otelbase_json_quoted(json, "%" PRIu64, line->duration_ns);
+    otelbase_json_close(json, '}');
 }
 
 static void process_write(struct line *line,
                           const struct oteltop_process *process,
                           const struct samples *samples)
 {
-    struct otelread_json *const json = &line->json;
+    struct otelbase_json *const json = &line->json;
 
-    otelread_json_open(json, '{');
+    otelbase_json_open(json, '{');
     resource_write(json, process);
-    otelread_json_key(json, "scopeProfiles");
-    otelread_json_open(json, '[');
-    otelread_json_open(json, '{');
-    otelread_json_key(json, "scope");
-    otelread_json_literal(json, "{\"name\":\"otelctx-top\",\"version\":\"%s\"}",
+    otelbase_json_key(json, "scopeProfiles");
+    otelbase_json_open(json, '[');
+    otelbase_json_open(json, '{');
+    otelbase_json_key(json, "scope");
+    otelbase_json_literal(json, "{\"name\":\"otelctx-top\",\"version\":\"%s\"}",
                           OTELCTX_VERSION);
-    otelread_json_key(json, "profiles");
-    otelread_json_open(json, '[');
+    otelbase_json_key(json, "profiles");
+    otelbase_json_open(json, '[');
     profile_write(line, "cpu", samples->cpu.data);
     if (line->wall)
         profile_write(line, "wall", samples->wall.data);
-    otelread_json_close(json, ']');
-    otelread_json_close(json, '}');
-    otelread_json_close(json, ']');
-    otelread_json_close(json, '}');
+    otelbase_json_close(json, ']');
+    otelbase_json_close(json, '}');
+    otelbase_json_close(json, ']');
+    otelbase_json_close(json, '}');
 }
 
-static size_t written(const struct otelread_json *json)
+static size_t written(const struct otelbase_json *json)
 {
     const long size = ftell(json->out);
 
@@ -290,18 +290,18 @@ static size_t process_add(struct line *line, const struct oteltop_cells *cells,
 /* Writes what was put together, and begins again. */
 static void line_end(struct line *line, FILE *out)
 {
-    struct otelread_json json = {.out = out};
+    struct otelbase_json json = {.out = out};
 
     close_json(line, &line->resources);
     if (line->dictionary.error != 0)
         line->error = line->dictionary.error;
     if (line->error == 0) {
-        otelread_json_open(&json, '{');
-        otelread_json_key(&json, "resourceProfiles");
-        otelread_json_literal(&json, "[%s]", line->resources.data);
-        otelread_json_key(&json, "dictionary");
+        otelbase_json_open(&json, '{');
+        otelbase_json_key(&json, "resourceProfiles");
+        otelbase_json_literal(&json, "[%s]", line->resources.data);
+        otelbase_json_key(&json, "dictionary");
         oteltop_dictionary_write(&json, &line->dictionary);
-        otelread_json_close(&json, '}');
+        otelbase_json_close(&json, '}');
         (void)putc('\n', out);
     }
     free(line->resources.data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/output/pprof.h"
 
-#include "demo/reader/text/utf8.h"
+#include "demo/base/utf8.h"
 #include "demo/top/output/buffer.h"
 #include "demo/top/output/cells.h"
 #include "demo/top/output/names.h"
@@ -67,7 +67,7 @@ static void text(FILE *out, const char *value)
 
     for (size_t at = 0; at < size;) {
         const size_t step =
-            otelread_utf8_next((const uint8_t *)value + at, size - at, &code);
+            otelbase_utf8_next((const uint8_t *)value + at, size - at, &code);
 
         if (step > 0)
             (void)fwrite(value + at, 1, step, out);

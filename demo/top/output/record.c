@@ -4,53 +4,53 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-static void number(struct otelread_json *json, const char *key, uint64_t value)
+static void number(struct otelbase_json *json, const char *key, uint64_t value)
 {
-    otelread_json_key(json, key);
-    otelread_json_literal(json, "%" PRIu64, value);
+    otelbase_json_key(json, key);
+    otelbase_json_literal(json, "%" PRIu64, value);
 }
 
 /* Unknown ones are left out. */
-static void text(struct otelread_json *json, const char *key, const char *value)
+static void text(struct otelbase_json *json, const char *key, const char *value)
 {
     if (!value)
         return;
-    otelread_json_key(json, key);
-    otelread_json_text(json, value);
+    otelbase_json_key(json, key);
+    otelbase_json_text(json, value);
 }
 
-static void line_open(struct otelread_json *json)
+static void line_open(struct otelbase_json *json)
 {
     json->comma = false;
-    otelread_json_open(json, '{');
+    otelbase_json_open(json, '{');
 }
 
-static void line_close(struct otelread_json *json)
+static void line_close(struct otelbase_json *json)
 {
-    otelread_json_close(json, '}');
+    otelbase_json_close(json, '}');
     (void)putc('\n', json->out);
 }
 
-static void attributes(struct otelread_json *json, const char *key,
+static void attributes(struct otelbase_json *json, const char *key,
                        const struct oteltop_attributes *list)
 {
-    otelread_json_key(json, key);
-    otelread_json_open(json, '{');
+    otelbase_json_key(json, key);
+    otelbase_json_open(json, '{');
     for (size_t i = 0; i < list->count; i++) {
         /* Of equal keys the last counts. */
         if (oteltop_attributes_find(list, list->list[i].key) !=
             list->list[i].value)
             continue;
-        otelread_json_name(json, list->list[i].key);
-        otelread_json_text(json, list->list[i].value);
+        otelbase_json_name(json, list->list[i].key);
+        otelbase_json_text(json, list->list[i].value);
     }
-    otelread_json_close(json, '}');
+    otelbase_json_close(json, '}');
 }
 
 void oteltop_record_begin(struct oteltop_record *record, uint64_t unix_ns,
                           unsigned hz, bool wall)
 {
-    struct otelread_json *const json = &record->json;
+    struct otelbase_json *const json = &record->json;
     char host[256] = "";
 
     (void)gethostname(host, sizeof(host) - 1);
@@ -58,16 +58,16 @@ void oteltop_record_begin(struct oteltop_record *record, uint64_t unix_ns,
     number(json, "recording", 1);
     text(json, "by", "otelctx-top " OTELCTX_VERSION);
     text(json, "host", host);
-    otelread_json_key(json, "start_ns");
-    otelread_json_quoted(json, "%" PRIu64, unix_ns);
+    otelbase_json_key(json, "start_ns");
+    otelbase_json_quoted(json, "%" PRIu64, unix_ns);
     number(json, "hz", hz);
-    otelread_json_key(json, "wall");
-    otelread_json_literal(json, wall ? "true" : "false");
+    otelbase_json_key(json, "wall");
+    otelbase_json_literal(json, wall ? "true" : "false");
     number(json, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
     line_close(json);
 }
 
-static void process_write(struct otelread_json *json,
+static void process_write(struct otelbase_json *json,
                           struct oteltop_process *process)
 {
     if (process->is_recorded)
@@ -86,7 +86,7 @@ static void process_write(struct otelread_json *json,
     line_close(json);
 }
 
-static void thread_write(struct otelread_json *json,
+static void thread_write(struct otelbase_json *json,
                          struct oteltop_thread *thread)
 {
     process_write(json, thread->process);
@@ -101,17 +101,17 @@ static void thread_write(struct otelread_json *json,
     line_close(json);
 }
 
-static void span_write(struct otelread_json *json, struct oteltop_span *span)
+static void span_write(struct otelbase_json *json, struct oteltop_span *span)
 {
     if (span->is_recorded)
         return;
     span->is_recorded = true;
     line_open(json);
     number(json, "span", span->number);
-    otelread_json_key(json, "trace_id");
-    otelread_json_hex(json, span->trace_id, sizeof(span->trace_id));
-    otelread_json_key(json, "span_id");
-    otelread_json_hex(json, span->span_id, sizeof(span->span_id));
+    otelbase_json_key(json, "trace_id");
+    otelbase_json_hex(json, span->trace_id, sizeof(span->trace_id));
+    otelbase_json_key(json, "span_id");
+    otelbase_json_hex(json, span->span_id, sizeof(span->span_id));
     number(json, "flags", span->flags);
     if (span->attributes.count > 0)
         attributes(json, "attributes", &span->attributes);
@@ -121,7 +121,7 @@ static void span_write(struct otelread_json *json, struct oteltop_span *span)
 void oteltop_record_sample(struct oteltop_record *record,
                            const struct oteltop_sample *sample)
 {
-    struct otelread_json *const json = &record->json;
+    struct otelbase_json *const json = &record->json;
     const char state[] = {sample->state, '\0'};
 
     thread_write(json, sample->thread);
@@ -138,8 +138,8 @@ void oteltop_record_sample(struct oteltop_record *record,
     number(json, "cpu", sample->cpu_ns);
     number(json, "wall", sample->wall_ns);
     if (sample->is_untrusted) {
-        otelread_json_key(json, "untrusted");
-        otelread_json_literal(json, "true");
+        otelbase_json_key(json, "untrusted");
+        otelbase_json_literal(json, "true");
     }
     line_close(json);
 }
@@ -147,7 +147,7 @@ void oteltop_record_sample(struct oteltop_record *record,
 void oteltop_record_gone(struct oteltop_record *record,
                          const struct oteltop_process *process, uint64_t at_ns)
 {
-    struct otelread_json *const json = &record->json;
+    struct otelbase_json *const json = &record->json;
 
     if (!process->is_recorded)
         return;
@@ -160,7 +160,7 @@ void oteltop_record_gone(struct oteltop_record *record,
 void oteltop_record_rate(struct oteltop_record *record, unsigned hz,
                          uint64_t at_ns)
 {
-    struct otelread_json *const json = &record->json;
+    struct otelbase_json *const json = &record->json;
 
     line_open(json);
     number(json, "t", at_ns);
@@ -172,7 +172,7 @@ void oteltop_record_end(struct oteltop_record *record, uint64_t at_ns,
                         uint64_t stops, uint64_t stopped_ns,
                         uint64_t longest_ns)
 {
-    struct otelread_json *const json = &record->json;
+    struct otelbase_json *const json = &record->json;
 
     line_open(json);
     number(json, "end", at_ns);

@@ -2,7 +2,7 @@
 #ifndef OTELTOP_RECORD_H
 #define OTELTOP_RECORD_H
 
-#include "demo/reader/text/json_writer.h"
+#include "demo/base/json_writer.h"
 #include "demo/top/model/model.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 /* Writes a recording: see otelctx-recording(5). Set json.out. */
 struct oteltop_record {
-    struct otelread_json json;
+    struct otelbase_json json;
 };
 
 void oteltop_record_begin(struct oteltop_record *record, uint64_t unix_ns,

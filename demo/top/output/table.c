@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/output/table.h"
 
-#include "demo/reader/text/escape.h"
+#include "demo/base/escape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -57,9 +57,9 @@ static void print_number(char *out, size_t size, enum oteltop_column column,
 static void print_line(FILE *out, const char *line, size_t size, unsigned width)
 {
     if (width == 0)
-        otelread_escape_print(out, line, size);
+        otelbase_escape_print(out, line, size);
     else
-        otelread_escape_print_cut(out, line, size, width);
+        otelbase_escape_print_cut(out, line, size, width);
 }
 
 void oteltop_table_heading(FILE *out, const struct oteltop_dimensions *by,
@@ -95,7 +95,7 @@ void oteltop_table_row(FILE *out, const struct oteltop_row *row,
                        uint64_t passed_ns, const struct oteltop_style *style)
 {
     const size_t indent = 2 * row->depth;
-    const size_t width = otelread_escape_width(row->value, strlen(row->value));
+    const size_t width = otelbase_escape_width(row->value, strlen(row->value));
     char *line = NULL;
     size_t size = 0;
     FILE *const text = open_memstream(&line, &size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/recording/json.h"
 
-#include "demo/reader/text/utf8.h"
+#include "demo/base/utf8.h"
 
 #include <string.h>
 
@@ -155,7 +155,7 @@ static char *take_escape(struct oteltop_json *json, char *out)
 static char *take_plain(struct oteltop_json *json, char *out)
 {
     uint32_t code;
-    const size_t size = otelread_utf8_next(
+    const size_t size = otelbase_utf8_next(
         (const uint8_t *)json->at, (size_t)(json->end - json->at), &code);
 
     if (size == 0)

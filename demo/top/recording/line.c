@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/recording/line.h"
 
-#include "demo/top/base/grow.h"
+#include "demo/base/grow.h"
 
 #include <string.h>
 
@@ -106,8 +106,8 @@ static void take_pairs(struct oteltop_json *json, struct oteltop_pairs *pairs)
     while (oteltop_json_member(json, &pair.key)) {
         pair.value = oteltop_json_is_string(json) ? oteltop_json_string(json)
                                                   : oteltop_json_any(json);
-        pairs->pairs = oteltop_grow(pairs->pairs, pairs->count, &pairs->room,
-                                    sizeof(pair));
+        pairs->pairs = otelbase_grow(pairs->pairs, pairs->count, &pairs->room,
+                                     sizeof(pair));
         pairs->pairs[pairs->count++] = pair;
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/recording/read.h"
 
-#include "demo/top/base/grow.h"
+#include "demo/base/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,12 +25,12 @@ static int take_line(struct oteltop_recording *recording, bool *newline)
 
     recording->size = 0;
     recording->fault.line++;
-    recording->bytes = oteltop_grow(recording->bytes, 0, &recording->room, 1);
+    recording->bytes = otelbase_grow(recording->bytes, 0, &recording->room, 1);
     flockfile(recording->in);
     while ((one = getc_unlocked(recording->in)) != EOF && one != '\n' &&
            recording->size < LINE_MAX_SIZE) {
-        recording->bytes = oteltop_grow(recording->bytes, recording->size,
-                                        &recording->room, 1);
+        recording->bytes = otelbase_grow(recording->bytes, recording->size,
+                                         &recording->room, 1);
         recording->bytes[recording->size++] = (char)one;
     }
     funlockfile(recording->in);

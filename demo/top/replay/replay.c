@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/replay/replay.h"
 
-#include "demo/top/base/grow.h"
+#include "demo/base/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static char *copy_of(struct oteltop_text text)
     if (text.size == 0)
         return NULL;
 
-    char *const copy = oteltop_zeros(text.size + 1, 1);
+    char *const copy = otelbase_zeros(text.size + 1, 1);
     (void)memcpy(copy, text.text, text.size);
     return copy;
 }
@@ -24,7 +24,7 @@ static const char *reason_of(struct oteltop_replay *replay,
                              struct oteltop_text none)
 {
     const size_t number =
-        oteltop_pool_add(&replay->reasons, none.text, none.size, NULL);
+        otelbase_pool_add(&replay->reasons, none.text, none.size, NULL);
 
     return replay->reasons.items[number].bytes;
 }
@@ -51,16 +51,16 @@ static const char *add_process(struct oteltop_replay *replay,
                                const struct oteltop_line *line)
 {
     size_t *const slot =
-        oteltop_numbers_slot(&replay->process_numbers, line->number);
+        otelbase_numbers_slot(&replay->process_numbers, line->number);
     struct oteltop_process *const process =
         oteltop_process_new((pid_t)line->pid);
 
     if (!process)
         return "out of memory";
-    if (*slot == OTELTOP_NOTHING)
+    if (*slot == OTELBASE_NOTHING)
         replay->running++;
-    replay->processes = oteltop_grow(replay->processes, replay->process_count,
-                                     &replay->process_room, sizeof(process));
+    replay->processes = otelbase_grow(replay->processes, replay->process_count,
+                                      &replay->process_room, sizeof(process));
     *slot = replay->process_count++;
     replay->processes[*slot] = process;
     process->command =
@@ -77,9 +77,9 @@ static const char *new_thread(struct oteltop_replay *replay, size_t *slot,
                               uint64_t number, pid_t tid, const char *name)
 {
     const size_t process =
-        *oteltop_numbers_slot(&replay->process_numbers, number);
+        *otelbase_numbers_slot(&replay->process_numbers, number);
 
-    if (process == OTELTOP_NOTHING)
+    if (process == OTELBASE_NOTHING)
         return "no line introduces the process of this thread";
 
     struct oteltop_thread *const thread =
@@ -87,8 +87,8 @@ static const char *new_thread(struct oteltop_replay *replay, size_t *slot,
     if (!thread)
         return "out of memory";
     replay->threads =
-        oteltop_grow(replay->threads, replay->thread_count,
-                     &replay->thread_room, sizeof(*replay->threads));
+        otelbase_grow(replay->threads, replay->thread_count,
+                      &replay->thread_room, sizeof(*replay->threads));
     *slot = replay->thread_count++;
     replay->threads[*slot] =
         (struct oteltop_replayed){.thread = thread, .process = number};
@@ -99,7 +99,7 @@ static const char *add_thread(struct oteltop_replay *replay,
                               const struct oteltop_line *line)
 {
     size_t *const slot =
-        oteltop_numbers_slot(&replay->thread_numbers, line->number);
+        otelbase_numbers_slot(&replay->thread_numbers, line->number);
     char *const name = copy_of(line->comm);
     const char *const why = new_thread(replay, slot, line->process,
                                        (pid_t)line->tid, name ? name : "?");
@@ -120,9 +120,9 @@ static const char *add_span(struct oteltop_replay *replay,
     oteltop_attributes_free(&like.attributes);
     if (!span)
         return "out of memory";
-    replay->spans = oteltop_grow(replay->spans, replay->span_count,
-                                 &replay->span_room, sizeof(span));
-    *oteltop_numbers_slot(&replay->span_numbers, line->number) =
+    replay->spans = otelbase_grow(replay->spans, replay->span_count,
+                                  &replay->span_room, sizeof(span));
+    *otelbase_numbers_slot(&replay->span_numbers, line->number) =
         replay->span_count;
     replay->spans[replay->span_count++] = span;
     return NULL;
@@ -131,8 +131,8 @@ static const char *add_span(struct oteltop_replay *replay,
 static const char *end_process(struct oteltop_replay *replay,
                                const struct oteltop_line *line)
 {
-    if (*oteltop_numbers_slot(&replay->process_numbers, line->number) ==
-        OTELTOP_NOTHING)
+    if (*otelbase_numbers_slot(&replay->process_numbers, line->number) ==
+        OTELBASE_NOTHING)
         return "no line introduces this process";
     if (replay->running > 0)
         replay->running--;
@@ -148,14 +148,14 @@ static const char *end_process(struct oteltop_replay *replay,
 static const char *find_thread(struct oteltop_replay *replay, uint64_t number,
                                struct oteltop_thread **out)
 {
-    size_t *const slot = oteltop_numbers_slot(&replay->thread_numbers, number);
+    size_t *const slot = otelbase_numbers_slot(&replay->thread_numbers, number);
 
-    if (*slot == OTELTOP_NOTHING)
+    if (*slot == OTELBASE_NOTHING)
         return "no line introduces this thread";
 
     const struct oteltop_replayed old = replay->threads[*slot];
     const size_t process =
-        *oteltop_numbers_slot(&replay->process_numbers, old.process);
+        *otelbase_numbers_slot(&replay->process_numbers, old.process);
     const char *why = NULL;
     if (old.thread->process != replay->processes[process])
         why = new_thread(replay, slot, old.process, old.thread->tid,
@@ -173,10 +173,10 @@ static void see(struct oteltop_replay *replay, struct oteltop_span *span,
     (void)memcpy(identity, span->trace_id, sizeof(span->trace_id));
     (void)memcpy(identity + sizeof(span->trace_id), span->span_id,
                  sizeof(span->span_id));
-    const size_t number =
-        oteltop_pool_add(&replay->identities, identity, sizeof(identity), &new);
-    replay->first_ns = oteltop_grow(replay->first_ns, number,
-                                    &replay->first_room, sizeof(uint64_t));
+    const size_t number = otelbase_pool_add(&replay->identities, identity,
+                                            sizeof(identity), &new);
+    replay->first_ns = otelbase_grow(replay->first_ns, number,
+                                     &replay->first_room, sizeof(uint64_t));
     if (new || now_ns < replay->first_ns[number])
         replay->first_ns[number] = now_ns;
     span->first_ns = replay->first_ns[number];
@@ -201,9 +201,9 @@ static const char *hand_out(struct oteltop_replay *replay,
         sample.none = reason_of(replay, line->none);
     } else {
         const size_t span =
-            *oteltop_numbers_slot(&replay->span_numbers, line->span);
+            *otelbase_numbers_slot(&replay->span_numbers, line->span);
 
-        if (span == OTELTOP_NOTHING)
+        if (span == OTELBASE_NOTHING)
             return "no line introduces this span";
         sample.span = replay->spans[span];
         see(replay, sample.span, line->t_ns);
@@ -303,10 +303,10 @@ void oteltop_replay_free(struct oteltop_replay *replay)
     free(replay->processes);
     free(replay->spans);
     free(replay->first_ns);
-    oteltop_numbers_free(&replay->process_numbers);
-    oteltop_numbers_free(&replay->thread_numbers);
-    oteltop_numbers_free(&replay->span_numbers);
-    oteltop_pool_free(&replay->reasons);
-    oteltop_pool_free(&replay->identities);
+    otelbase_numbers_free(&replay->process_numbers);
+    otelbase_numbers_free(&replay->thread_numbers);
+    otelbase_numbers_free(&replay->span_numbers);
+    otelbase_pool_free(&replay->reasons);
+    otelbase_pool_free(&replay->identities);
     oteltop_recording_free(&replay->recording);
 }

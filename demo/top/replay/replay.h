@@ -2,7 +2,7 @@
 #ifndef OTELTOP_REPLAY_H
 #define OTELTOP_REPLAY_H
 
-#include "demo/top/base/numbers.h"
+#include "demo/base/numbers.h"
 #include "demo/top/model/taker.h"
 #include "demo/top/recording/read.h"
 
@@ -34,16 +34,16 @@ struct oteltop_replay {
     struct oteltop_cost cost;
 
     /* What lines introduced; what was replaced stays, for earlier samples. */
-    struct oteltop_numbers process_numbers, thread_numbers, span_numbers;
+    struct otelbase_numbers process_numbers, thread_numbers, span_numbers;
     struct oteltop_process **processes;
     size_t process_count, process_room;
     struct oteltop_replayed *threads;
     size_t thread_count, thread_room;
     struct oteltop_span **spans;
     size_t span_count, span_room;
-    struct oteltop_pool reasons;
-    struct oteltop_pool identities; /* trace id and span id */
-    uint64_t *first_ns;             /* when each of them was seen first */
+    struct otelbase_pool reasons;
+    struct otelbase_pool identities; /* trace id and span id */
+    uint64_t *first_ns;              /* when each of them was seen first */
     size_t first_room;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/screen/draw.h"
 
-#include "demo/reader/text/escape.h"
+#include "demo/base/escape.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 static void text(FILE *out, const char *line, unsigned width)
 {
-    otelread_escape_print_cut(out, line, strlen(line), width);
+    otelbase_escape_print_cut(out, line, strlen(line), width);
 }
 
 /*

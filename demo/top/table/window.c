@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/table/window.h"
 
-#include "demo/reader/os/digest.h"
+#include "demo/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@ static bool is_of(const struct oteltop_cell *cell,
 static uint64_t hash_of(const struct oteltop_thread *thread,
                         const struct oteltop_span *span)
 {
-    uint64_t hash = otelread_digest_number(OTELREAD_DIGEST, (uintptr_t)thread);
+    uint64_t hash = otelbase_hash_number(OTELBASE_HASH, (uintptr_t)thread);
 
-    return otelread_digest_number(hash, (uintptr_t)span);
+    return otelbase_hash_number(hash, (uintptr_t)span);
 }
 
 /* The cell of the sample, or the empty one where it belongs. */

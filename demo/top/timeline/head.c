@@ -10,7 +10,7 @@
 static void print_text(FILE *out, const struct oteltime_timeline *timeline,
                        size_t text)
 {
-    const struct oteltop_pool_item *const item =
+    const struct otelbase_pool_item *const item =
         oteltime_timeline_text(timeline, text);
 
     oteltime_html_text(out, item->bytes, item->size);
@@ -28,7 +28,7 @@ enum {
 
 void oteltime_title_print(FILE *out, const struct oteltime_timeline *timeline)
 {
-    struct oteltop_pool seen = {.count = 0};
+    struct otelbase_pool seen = {.count = 0};
     bool new;
 
     for (size_t i = 0; i < timeline->process_count; i++) {
@@ -36,7 +36,7 @@ void oteltime_title_print(FILE *out, const struct oteltime_timeline *timeline)
 
         if (!has(timeline, service))
             continue;
-        (void)oteltop_pool_add(&seen, &service, sizeof(service), &new);
+        (void)otelbase_pool_add(&seen, &service, sizeof(service), &new);
         if (!new || seen.count > TITLE_SERVICES)
             continue;
         (void)fputs(seen.count > 1 ? ", " : "", out);
@@ -46,7 +46,7 @@ void oteltime_title_print(FILE *out, const struct oteltime_timeline *timeline)
         (void)fprintf(out, " and %zu more", seen.count - TITLE_SERVICES);
     if (seen.count == 0)
         (void)fputs("Processes without a service name", out);
-    oteltop_pool_free(&seen);
+    otelbase_pool_free(&seen);
 }
 
 static void print_start(FILE *out, const struct oteltime_timeline *timeline)
@@ -200,7 +200,7 @@ void oteltime_processes_print(FILE *out,
                               const struct oteltime_timeline *timeline,
                               const size_t *rows)
 {
-    size_t process = OTELTOP_NOTHING;
+    size_t process = OTELBASE_NOTHING;
 
     for (size_t i = 0; i < rows_shown(timeline); i++) {
         const struct oteltime_row *const row = &timeline->rows[rows[i]];
@@ -212,7 +212,7 @@ void oteltime_processes_print(FILE *out,
         process = row->process;
         print_row(out, timeline, row);
     }
-    (void)fputs(process == OTELTOP_NOTHING
+    (void)fputs(process == OTELBASE_NOTHING
                     ? "<p class=\"warning\">The recording has no samples.</p>\n"
                     : "</section>\n",
                 out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/timeline/html.h"
 
-#include "demo/reader/text/utf8.h"
+#include "demo/base/utf8.h"
 
 #include <stdbool.h>
 
@@ -19,7 +19,7 @@ void oteltime_html_text(FILE *out, const void *text, size_t size)
 
     for (size_t at = 0; at < size;) {
         uint32_t code = 0;
-        const size_t length = otelread_utf8_next(bytes + at, size - at, &code);
+        const size_t length = otelbase_utf8_next(bytes + at, size - at, &code);
 
         if (length == 0 || is_hazard(code))
             (void)fputs("\xef\xbf\xbd", out);

@@ -2,7 +2,7 @@
 
 /* otelctx-timeline: makes a page of a recording. See otelctx-timeline(1). */
 
-#include "demo/reader/text/escape.h"
+#include "demo/base/escape.h"
 #include "demo/top/timeline/page.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static int complain_usage(const char *what)
 
 static void print_name(const char *name)
 {
-    otelread_escape_print(stderr, name, strlen(name));
+    otelbase_escape_print(stderr, name, strlen(name));
 }
 
 static int complain(const char *what, const char *name, int error)

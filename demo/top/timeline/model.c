@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/timeline/model.h"
 
-#include "demo/reader/text/json_writer.h"
-#include "demo/top/base/grow.h"
+#include "demo/base/grow.h"
+#include "demo/base/json_writer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,11 +15,11 @@ enum {
 static size_t text_add(struct oteltime_timeline *timeline,
                        struct oteltop_text text)
 {
-    return oteltop_pool_add(&timeline->texts, text.text ? text.text : "",
-                            text.size, NULL);
+    return otelbase_pool_add(&timeline->texts, text.text ? text.text : "",
+                             text.size, NULL);
 }
 
-const struct oteltop_pool_item *
+const struct otelbase_pool_item *
 oteltime_timeline_text(const struct oteltime_timeline *timeline, size_t text)
 {
     return &timeline->texts.items[text];
@@ -40,14 +40,14 @@ static void set_keep(struct oteltime_timeline *timeline, size_t number,
                      const struct oteltop_pairs *pairs)
 {
     timeline->set_list =
-        oteltop_grow(timeline->set_list, number, &timeline->set_room,
-                     sizeof(*timeline->set_list));
+        otelbase_grow(timeline->set_list, number, &timeline->set_room,
+                      sizeof(*timeline->set_list));
     timeline->set_list[number] =
         (struct oteltime_set){timeline->pair_count, pairs->count};
     for (size_t i = 0; i < pairs->count; i++) {
         timeline->pairs =
-            oteltop_grow(timeline->pairs, timeline->pair_count,
-                         &timeline->pair_room, sizeof(*timeline->pairs));
+            otelbase_grow(timeline->pairs, timeline->pair_count,
+                          &timeline->pair_room, sizeof(*timeline->pairs));
         timeline->pairs[timeline->pair_count++] = (struct oteltime_attribute){
             text_add(timeline, pairs->pairs[i].key),
             text_add(timeline, pairs->pairs[i].value)};
@@ -61,7 +61,7 @@ static size_t set_add(struct oteltime_timeline *timeline,
     char *text = NULL;
     size_t size = 0, number;
     bool new;
-    struct otelread_json json = {.out = open_memstream(&text, &size)};
+    struct otelbase_json json = {.out = open_memstream(&text, &size)};
 
     if (!json.out) {
         perror("otelctx-timeline");
@@ -69,21 +69,21 @@ static size_t set_add(struct oteltime_timeline *timeline,
     }
     if (pairs->count > 1)
         qsort(pairs->pairs, pairs->count, sizeof(*pairs->pairs), by_key);
-    otelread_json_open(&json, '[');
+    otelbase_json_open(&json, '[');
     for (size_t i = 0; i < pairs->count; i++) {
-        otelread_json_open(&json, '[');
-        otelread_json_string(&json, pairs->pairs[i].key.text,
+        otelbase_json_open(&json, '[');
+        otelbase_json_string(&json, pairs->pairs[i].key.text,
                              pairs->pairs[i].key.size);
-        otelread_json_string(&json, pairs->pairs[i].value.text,
+        otelbase_json_string(&json, pairs->pairs[i].value.text,
                              pairs->pairs[i].value.size);
-        otelread_json_close(&json, ']');
+        otelbase_json_close(&json, ']');
     }
-    otelread_json_close(&json, ']');
+    otelbase_json_close(&json, ']');
     if (fclose(json.out) != 0) {
         perror("otelctx-timeline");
         exit(1);
     }
-    number = oteltop_pool_add(&timeline->sets, text, size, &new);
+    number = otelbase_pool_add(&timeline->sets, text, size, &new);
     if (new)
         set_keep(timeline, number, pairs);
     free(text);
@@ -119,7 +119,7 @@ static const char *add_process(struct oteltime_timeline *timeline,
                                const struct oteltop_line *line)
 {
     size_t *const slot =
-        oteltop_numbers_slot(&timeline->process_numbers, line->number);
+        otelbase_numbers_slot(&timeline->process_numbers, line->number);
     struct oteltime_process process = {
         .pid = line->pid,
         .command = text_add(timeline, line->command),
@@ -130,11 +130,11 @@ static const char *add_process(struct oteltime_timeline *timeline,
         .service = text_add(timeline, service_of(&line->attributes)),
         .resource = set_add(timeline, &line->attributes)};
 
-    if (*slot == OTELTOP_NOTHING ||
+    if (*slot == OTELBASE_NOTHING ||
         timeline->processes[*slot].pid != line->pid) {
-        timeline->processes =
-            oteltop_grow(timeline->processes, timeline->process_count,
-                         &timeline->process_room, sizeof(*timeline->processes));
+        timeline->processes = otelbase_grow(
+            timeline->processes, timeline->process_count,
+            &timeline->process_room, sizeof(*timeline->processes));
         *slot = timeline->process_count++;
     }
     timeline->processes[*slot] = process;
@@ -145,20 +145,20 @@ static const char *add_thread(struct oteltime_timeline *timeline,
                               const struct oteltop_line *line)
 {
     size_t *const slot =
-        oteltop_numbers_slot(&timeline->thread_numbers, line->number);
+        otelbase_numbers_slot(&timeline->thread_numbers, line->number);
     const size_t process =
-        *oteltop_numbers_slot(&timeline->process_numbers, line->process);
+        *otelbase_numbers_slot(&timeline->process_numbers, line->process);
 
-    if (process == OTELTOP_NOTHING)
+    if (process == OTELBASE_NOTHING)
         return "no line introduces the process of this thread";
-    if (*slot == OTELTOP_NOTHING || timeline->rows[*slot].process != process ||
+    if (*slot == OTELBASE_NOTHING || timeline->rows[*slot].process != process ||
         timeline->rows[*slot].tid != line->tid) {
         timeline->rows =
-            oteltop_grow(timeline->rows, timeline->row_count,
-                         &timeline->row_room, sizeof(*timeline->rows));
+            otelbase_grow(timeline->rows, timeline->row_count,
+                          &timeline->row_room, sizeof(*timeline->rows));
         *slot = timeline->row_count++;
         timeline->rows[*slot] = (struct oteltime_row){
-            .process = process, .tid = line->tid, .last = OTELTOP_NOTHING};
+            .process = process, .tid = line->tid, .last = OTELBASE_NOTHING};
     }
     timeline->rows[*slot].comm = text_add(timeline, line->comm);
     return NULL;
@@ -178,19 +178,19 @@ static const char *add_span(struct oteltime_timeline *timeline,
     (void)memcpy(content.trace_id, line->trace_id, sizeof(line->trace_id));
     (void)memcpy(content.span_id, line->span_id, sizeof(line->span_id));
     const size_t index =
-        oteltop_pool_add(&timeline->contexts, &content, sizeof(content), &new);
-    *oteltop_numbers_slot(&timeline->span_numbers, line->number) = index;
+        otelbase_pool_add(&timeline->contexts, &content, sizeof(content), &new);
+    *otelbase_numbers_slot(&timeline->span_numbers, line->number) = index;
     if (!new)
         return NULL;
     timeline->spans =
-        oteltop_grow(timeline->spans, timeline->span_count,
-                     &timeline->span_room, sizeof(*timeline->spans));
+        otelbase_grow(timeline->spans, timeline->span_count,
+                      &timeline->span_room, sizeof(*timeline->spans));
     struct oteltime_span *const span = &timeline->spans[timeline->span_count++];
     *span = (struct oteltime_span){
         .flags = (uint8_t)content.flags,
-        .trace = oteltop_pool_add(&timeline->traces, content.trace_id,
-                                  sizeof(content.trace_id), NULL),
-        .identity = oteltop_pool_add(
+        .trace = otelbase_pool_add(&timeline->traces, content.trace_id,
+                                   sizeof(content.trace_id), NULL),
+        .identity = otelbase_pool_add(
             &timeline->identities, content.trace_id,
             sizeof(content.trace_id) + sizeof(content.span_id), NULL),
         .set = content.set};
@@ -215,13 +215,13 @@ static void box_add(struct oteltime_timeline *timeline,
                     struct oteltime_row *row, const struct oteltime_box *sample)
 {
     struct oteltime_box *box =
-        row->last == OTELTOP_NOTHING ? NULL : &timeline->boxes[row->last];
+        row->last == OTELBASE_NOTHING ? NULL : &timeline->boxes[row->last];
     const uint64_t free_from_ns = box ? box->end_ns : 0;
 
     if (!box || !continues(timeline, box, sample)) {
         timeline->boxes =
-            oteltop_grow(timeline->boxes, timeline->box_count,
-                         &timeline->box_room, sizeof(*timeline->boxes));
+            otelbase_grow(timeline->boxes, timeline->box_count,
+                          &timeline->box_room, sizeof(*timeline->boxes));
         row->last = timeline->box_count++;
         row->box_count++;
         box = &timeline->boxes[row->last];
@@ -243,15 +243,15 @@ static const char *add_sample(struct oteltime_timeline *timeline,
                               const struct oteltop_line *line)
 {
     const size_t thread =
-        *oteltop_numbers_slot(&timeline->thread_numbers, line->thread);
+        *otelbase_numbers_slot(&timeline->thread_numbers, line->thread);
 
-    if (thread == OTELTOP_NOTHING)
+    if (thread == OTELBASE_NOTHING)
         return "no line introduces this thread";
     struct oteltime_row *const row = &timeline->rows[thread];
     struct oteltime_box sample = {
         .row = thread,
-        .span = OTELTOP_NOTHING,
-        .none = OTELTOP_NOTHING,
+        .span = OTELBASE_NOTHING,
+        .none = OTELBASE_NOTHING,
         .service = timeline->processes[row->process].service,
         .start_ns = line->t_ns > line->wall_ns ? line->t_ns - line->wall_ns : 0,
         .end_ns = line->t_ns,
@@ -263,10 +263,10 @@ static const char *add_sample(struct oteltime_timeline *timeline,
         sample.none = text_add(timeline, line->none);
     else
         sample.span =
-            *oteltop_numbers_slot(&timeline->span_numbers, line->span);
-    if (line->span > 0 && sample.span == OTELTOP_NOTHING)
+            *otelbase_numbers_slot(&timeline->span_numbers, line->span);
+    if (line->span > 0 && sample.span == OTELBASE_NOTHING)
         return "no line introduces this span";
-    if (row->last != OTELTOP_NOTHING &&
+    if (row->last != OTELBASE_NOTHING &&
         line->t_ns < timeline->boxes[row->last].end_ns)
         return "the time goes back on this thread";
     box_add(timeline, row, &sample);
@@ -278,9 +278,9 @@ static const char *add_gone(struct oteltime_timeline *timeline,
                             const struct oteltop_line *line)
 {
     const size_t process =
-        *oteltop_numbers_slot(&timeline->process_numbers, line->number);
+        *otelbase_numbers_slot(&timeline->process_numbers, line->number);
 
-    if (process == OTELTOP_NOTHING)
+    if (process == OTELBASE_NOTHING)
         return "no line introduces this process";
     timeline->processes[process].gone = true;
     timeline->processes[process].gone_ns = line->t_ns;
@@ -337,14 +337,14 @@ int oteltime_timeline_read(struct oteltime_timeline *timeline,
 
 void oteltime_timeline_free(struct oteltime_timeline *timeline)
 {
-    oteltop_pool_free(&timeline->texts);
-    oteltop_pool_free(&timeline->sets);
-    oteltop_pool_free(&timeline->traces);
-    oteltop_pool_free(&timeline->identities);
-    oteltop_pool_free(&timeline->contexts);
-    oteltop_numbers_free(&timeline->process_numbers);
-    oteltop_numbers_free(&timeline->thread_numbers);
-    oteltop_numbers_free(&timeline->span_numbers);
+    otelbase_pool_free(&timeline->texts);
+    otelbase_pool_free(&timeline->sets);
+    otelbase_pool_free(&timeline->traces);
+    otelbase_pool_free(&timeline->identities);
+    otelbase_pool_free(&timeline->contexts);
+    otelbase_numbers_free(&timeline->process_numbers);
+    otelbase_numbers_free(&timeline->thread_numbers);
+    otelbase_numbers_free(&timeline->span_numbers);
     free(timeline->set_list);
     free(timeline->pairs);
     free(timeline->processes);

@@ -2,8 +2,8 @@
 #ifndef OTELTIME_MODEL_H
 #define OTELTIME_MODEL_H
 
-#include "demo/top/base/numbers.h"
-#include "demo/top/base/pool.h"
+#include "demo/base/numbers.h"
+#include "demo/base/pool.h"
 #include "demo/top/recording/read.h"
 
 /* A process: a heading of the page. */
@@ -22,7 +22,7 @@ struct oteltime_row {
     uint64_t tid;
     size_t comm; /* text */
     uint64_t cpu_ns;
-    size_t last; /* its latest box, or OTELTOP_NOTHING */
+    size_t last; /* its latest box, or OTELBASE_NOTHING */
     size_t box_count;
 };
 
@@ -38,7 +38,7 @@ struct oteltime_span {
 /* A stretch of one span on one thread, or one without. */
 struct oteltime_box {
     size_t row;
-    size_t span;    /* or OTELTOP_NOTHING */
+    size_t span;    /* or OTELBASE_NOTHING */
     size_t none;    /* then: why (text) */
     size_t service; /* text */
     uint64_t start_ns, end_ns;
@@ -53,15 +53,15 @@ struct oteltime_set {
 
 /* Zeros are an empty one. */
 struct oteltime_timeline {
-    struct oteltop_pool texts;
-    struct oteltop_pool sets; /* attributes: JSON, [["key","value"],...] */
+    struct otelbase_pool texts;
+    struct otelbase_pool sets; /* attributes: JSON, [["key","value"],...] */
     struct oteltime_set *set_list;
     size_t set_room;
     struct oteltime_attribute {
         size_t key, value; /* texts */
     } * pairs;
     size_t pair_count, pair_room;
-    struct oteltop_pool traces, identities, contexts;
+    struct otelbase_pool traces, identities, contexts;
 
     size_t by, host; /* texts */
     uint64_t start_ns, hz, cpus;
@@ -80,7 +80,7 @@ struct oteltime_timeline {
     struct oteltime_box *boxes; /* of one row, in the order of time */
     size_t box_count, box_room;
 
-    struct oteltop_numbers process_numbers, thread_numbers, span_numbers;
+    struct otelbase_numbers process_numbers, thread_numbers, span_numbers;
 };
 
 /* Adds a line. Returns NULL, or what is wrong with it. */
@@ -92,7 +92,7 @@ int oteltime_timeline_read(struct oteltime_timeline *timeline,
                            struct oteltop_recording *recording);
 
 /* A text by its number. */
-const struct oteltop_pool_item *
+const struct otelbase_pool_item *
 oteltime_timeline_text(const struct oteltime_timeline *timeline, size_t text);
 
 void oteltime_timeline_free(struct oteltime_timeline *timeline);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/timeline/pack.h"
 
-#include "demo/top/base/grow.h"
+#include "demo/base/grow.h"
 
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ struct packer {
 
 static void put_byte(struct oteltime_bytes *out, unsigned byte)
 {
-    out->bytes = oteltop_grow(out->bytes, out->size, &out->room, 1);
+    out->bytes = otelbase_grow(out->bytes, out->size, &out->room, 1);
     out->bytes[out->size++] = (uint8_t)byte;
 }
 
@@ -60,7 +60,7 @@ static void put_span(struct packer *packer, const struct oteltime_span *span)
     put_bytes(&packed->spans, span->span_id, sizeof(span->span_id));
     put_byte(&packed->spans, span->flags);
     oteltime_bytes_number(&packed->spans, span->set);
-    if (*trace != OTELTOP_NOTHING) {
+    if (*trace != OTELBASE_NOTHING) {
         oteltime_bytes_number(&packed->spans, packed->trace_count - *trace);
         return;
     }
@@ -73,8 +73,8 @@ static void put_span(struct packer *packer, const struct oteltime_span *span)
 /* Returns whether the box has the next new span. */
 static bool put_new_span(struct packer *packer, const struct oteltime_box *box)
 {
-    if (box->span == OTELTOP_NOTHING ||
-        packer->spans[box->span] != OTELTOP_NOTHING)
+    if (box->span == OTELBASE_NOTHING ||
+        packer->spans[box->span] != OTELBASE_NOTHING)
         return false;
     put_span(packer, &packer->timeline->spans[box->span]);
     packer->spans[box->span] = packer->packed.span_count++;
@@ -84,7 +84,7 @@ static bool put_new_span(struct packer *packer, const struct oteltime_box *box)
 static uint64_t context_of(const struct packer *packer,
                            const struct oteltime_box *box)
 {
-    return box->span == OTELTOP_NOTHING
+    return box->span == OTELBASE_NOTHING
                ? 2 * box->none
                : 1 + 2 * (packer->packed.span_count - packer->spans[box->span]);
 }
@@ -125,10 +125,10 @@ static void put_box(struct packer *packer, const struct oteltime_box *box,
 
 static size_t *nothings(size_t count)
 {
-    size_t *const array = oteltop_zeros(count, sizeof(*array));
+    size_t *const array = otelbase_zeros(count, sizeof(*array));
 
     for (size_t i = 0; i < count; i++)
-        array[i] = OTELTOP_NOTHING;
+        array[i] = OTELBASE_NOTHING;
     return array;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/timeline/page.h"
 
-#include "demo/reader/text/json_writer.h"
-#include "demo/top/base/grow.h"
+#include "demo/base/grow.h"
+#include "demo/base/json_writer.h"
 #include "demo/top/timeline/head.h"
 #include "demo/top/timeline/html.h"
 #include "demo/top/timeline/pack.h"
@@ -19,11 +19,11 @@
 static size_t *ranks_of(const struct oteltime_timeline *timeline)
 {
     size_t *const ranks =
-        oteltop_zeros(timeline->process_count, sizeof(*ranks));
+        otelbase_zeros(timeline->process_count, sizeof(*ranks));
     size_t with_span = 0, next = 0, without = 0;
 
     for (size_t i = 0; i < timeline->box_count; i++)
-        if (timeline->boxes[i].span != OTELTOP_NOTHING)
+        if (timeline->boxes[i].span != OTELBASE_NOTHING)
             ranks[timeline->rows[timeline->boxes[i].row].process] = 1;
     for (size_t i = 0; i < timeline->process_count; i++)
         with_span += ranks[i];
@@ -37,8 +37,8 @@ static size_t *order_of(const struct oteltime_timeline *timeline)
 {
     const size_t none = timeline->process_count;
     size_t *const ranks = ranks_of(timeline);
-    size_t *const rows = oteltop_zeros(timeline->row_count, sizeof(*rows));
-    size_t *const next = oteltop_zeros(none + 2, sizeof(*next));
+    size_t *const rows = otelbase_zeros(timeline->row_count, sizeof(*rows));
+    size_t *const next = otelbase_zeros(none + 2, sizeof(*next));
 
     for (size_t i = 0; i < timeline->row_count; i++)
         next[(timeline->rows[i].box_count > 0 ? ranks[timeline->rows[i].process]
@@ -64,14 +64,14 @@ static void print_packed(FILE *out, const char *name,
 }
 
 /* As a string of JSON, without any '<'. */
-static void print_string(FILE *out, const struct oteltop_pool_item *text)
+static void print_string(FILE *out, const struct otelbase_pool_item *text)
 {
     char *bytes = NULL;
     size_t size = 0;
-    struct otelread_json json = {.out = open_memstream(&bytes, &size)};
+    struct otelbase_json json = {.out = open_memstream(&bytes, &size)};
 
     if (json.out)
-        otelread_json_string(&json, text->bytes, text->size);
+        otelbase_json_string(&json, text->bytes, text->size);
     if (!json.out || fclose(json.out) != 0) {
         perror("otelctx-timeline");
         exit(1);
@@ -83,7 +83,7 @@ static void print_string(FILE *out, const struct oteltop_pool_item *text)
 /* Why boxes have no span: their texts, at the numbers of these. */
 static void print_reasons(FILE *out, const struct oteltime_timeline *timeline)
 {
-    struct oteltop_pool seen = {.count = 0};
+    struct otelbase_pool seen = {.count = 0};
     const char *comma = "";
     bool new;
 
@@ -91,9 +91,9 @@ static void print_reasons(FILE *out, const struct oteltime_timeline *timeline)
     for (size_t i = 0; i < timeline->box_count; i++) {
         const size_t none = timeline->boxes[i].none;
 
-        if (none == OTELTOP_NOTHING)
+        if (none == OTELBASE_NOTHING)
             continue;
-        (void)oteltop_pool_add(&seen, &none, sizeof(none), &new);
+        (void)otelbase_pool_add(&seen, &none, sizeof(none), &new);
         if (!new)
             continue;
         (void)fprintf(out, "%s\"%zu\":", comma, none);
@@ -101,7 +101,7 @@ static void print_reasons(FILE *out, const struct oteltime_timeline *timeline)
         comma = ",";
     }
     (void)putc('}', out);
-    oteltop_pool_free(&seen);
+    otelbase_pool_free(&seen);
 }
 
 static void print_data(FILE *out, const struct oteltime_timeline *timeline,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/timeline/table.h"
 
-#include "demo/top/base/grow.h"
+#include "demo/base/grow.h"
 
 #include <stdlib.h>
 
@@ -19,27 +19,27 @@ static struct key key_of(const struct oteltime_timeline *timeline,
                          const struct oteltime_box *box, enum oteltime_by by)
 {
     const struct oteltime_span *const span =
-        box->span == OTELTOP_NOTHING ? NULL : &timeline->spans[box->span];
-    struct key key = {0, OTELTOP_NOTHING, OTELTOP_NOTHING, OTELTOP_NOTHING};
+        box->span == OTELBASE_NOTHING ? NULL : &timeline->spans[box->span];
+    struct key key = {0, OTELBASE_NOTHING, OTELBASE_NOTHING, OTELBASE_NOTHING};
 
     if (by != OTELTIME_BY_TRACE)
         key.service = box->service;
     if (by == OTELTIME_BY_SET) {
         key.none = box->none;
-        key.set = span ? span->set : OTELTOP_NOTHING;
+        key.set = span ? span->set : OTELBASE_NOTHING;
     }
     if (by == OTELTIME_BY_TRACE)
-        key.trace = span ? span->trace : OTELTOP_NOTHING;
+        key.trace = span ? span->trace : OTELBASE_NOTHING;
     return key;
 }
 
 /* The number of a pair of numbers. */
-static size_t pair_add(struct oteltop_pool *pool, size_t one, size_t other,
+static size_t pair_add(struct otelbase_pool *pool, size_t one, size_t other,
                        bool *new)
 {
     const size_t pair[] = {one, other};
 
-    return oteltop_pool_add(pool, pair, sizeof(pair), new);
+    return otelbase_pool_add(pool, pair, sizeof(pair), new);
 }
 
 static int by_cpu(const void *a, const void *b)
@@ -61,14 +61,14 @@ static int by_cpu(const void *a, const void *b)
 }
 
 static struct oteltime_sum *sum_of(struct oteltime_table *table,
-                                   struct oteltop_pool *keys,
+                                   struct otelbase_pool *keys,
                                    const struct key *key, size_t *index)
 {
     bool new;
 
-    *index = oteltop_pool_add(keys, key, sizeof(*key), &new);
+    *index = otelbase_pool_add(keys, key, sizeof(*key), &new);
     table->sums =
-        oteltop_grow(table->sums, *index, &table->room, sizeof(*table->sums));
+        otelbase_grow(table->sums, *index, &table->room, sizeof(*table->sums));
     if (new) {
         table->sums[*index] = (struct oteltime_sum){.service = key->service,
                                                     .none = key->none,
@@ -84,8 +84,8 @@ oteltime_table_make(const struct oteltime_timeline *timeline,
                     enum oteltime_by by)
 {
     struct oteltime_table table = {.count = 0};
-    struct oteltop_pool keys = {.count = 0}, threads = {.count = 0},
-                        spans = {.count = 0};
+    struct otelbase_pool keys = {.count = 0}, threads = {.count = 0},
+                         spans = {.count = 0};
     struct extent *extents = NULL;
     size_t extent_room = 0;
     bool new;
@@ -101,11 +101,11 @@ oteltime_table_make(const struct oteltime_timeline *timeline,
         sum->samples += box->samples;
         (void)pair_add(&threads, at, box->row, &new);
         sum->threads += new;
-        if (box->span == OTELTOP_NOTHING)
+        if (box->span == OTELBASE_NOTHING)
             continue;
         const size_t seen =
             pair_add(&spans, at, timeline->spans[box->span].identity, &new);
-        extents = oteltop_grow(extents, seen, &extent_room, sizeof(*extents));
+        extents = otelbase_grow(extents, seen, &extent_room, sizeof(*extents));
         if (new)
             extents[seen] = (struct extent){box->start_ns, box->end_ns, at};
         if (extents[seen].start_ns > box->start_ns)
@@ -122,9 +122,9 @@ oteltime_table_make(const struct oteltime_timeline *timeline,
     }
     if (table.count > 0)
         qsort(table.sums, table.count, sizeof(*table.sums), by_cpu);
-    oteltop_pool_free(&keys);
-    oteltop_pool_free(&threads);
-    oteltop_pool_free(&spans);
+    otelbase_pool_free(&keys);
+    otelbase_pool_free(&threads);
+    otelbase_pool_free(&spans);
     free(extents);
     return table;
 }

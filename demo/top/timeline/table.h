@@ -13,8 +13,8 @@ enum oteltime_by {
 
 struct oteltime_sum {
     size_t service; /* text; 0 in a table by trace */
-    size_t none;    /* text, or OTELTOP_NOTHING */
-    size_t set;     /* or OTELTOP_NOTHING */
+    size_t none;    /* text, or OTELBASE_NOTHING */
+    size_t set;     /* or OTELBASE_NOTHING */
     size_t trace;   /* likewise; without context in a table by trace: both */
     uint64_t cpu_ns, wall_ns, samples;
     size_t threads;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/timeline/tables.h"
 
-#include "demo/top/base/grow.h"
+#include "demo/base/grow.h"
 #include "demo/top/timeline/html.h"
 #include "demo/top/timeline/table.h"
 
@@ -19,7 +19,7 @@ struct printer {
 
 static void print_text(const struct printer *printer, size_t text)
 {
-    const struct oteltop_pool_item *const item =
+    const struct otelbase_pool_item *const item =
         oteltime_timeline_text(printer->timeline, text);
 
     oteltime_html_text(printer->out, item->bytes, item->size);
@@ -69,7 +69,7 @@ static void print_sum(const struct printer *printer,
 static void print_others(const struct printer *printer,
                          const struct oteltime_sum *sums, size_t count)
 {
-    struct oteltime_sum others = {.none = OTELTOP_NOTHING};
+    struct oteltime_sum others = {.none = OTELBASE_NOTHING};
 
     for (size_t i = 0; i < count; i++) {
         others.cpu_ns += sums[i].cpu_ns;
@@ -104,7 +104,7 @@ static void print_name(const struct printer *printer,
                        const struct oteltime_sum *sum)
 {
     (void)fputs("<tr><th scope=\"row\">", printer->out);
-    if (sum->set != OTELTOP_NOTHING) {
+    if (sum->set != OTELBASE_NOTHING) {
         print_set(printer, sum->set);
     } else {
         (void)fputs("<i>no context: ", printer->out);
@@ -119,7 +119,8 @@ static void print_service(const struct printer *printer,
                           const struct oteltime_sum *service,
                           const struct oteltime_table *sets)
 {
-    struct oteltime_sum *const rest = oteltop_zeros(sets->count, sizeof(*rest));
+    struct oteltime_sum *const rest =
+        otelbase_zeros(sets->count, sizeof(*rest));
     size_t shown = 0, rest_count = 0;
 
     (void)fputs("<tbody>\n<tr class=\"service\"><th scope=\"rowgroup\">",
@@ -156,7 +157,7 @@ static void print_traces(const struct printer *printer,
     for (size_t i = 0; i < shown; i++) {
         const struct oteltime_sum *const sum = &traces->sums[i];
 
-        if (sum->trace == OTELTOP_NOTHING) {
+        if (sum->trace == OTELBASE_NOTHING) {
             (void)fputs("<tr><th scope=\"row\"><i>no context</i></th>",
                         printer->out);
         } else {

@@ -19,7 +19,12 @@ root, folder, judge = sys.argv[1:]
 reader = f"{root}/demo/reader"
 COMPILE = ["gcc", "-std=gnu11", "-O0", "-w", "-D_GNU_SOURCE", "-pthread"]
 COMPILE += ['-DOTELCTX_VERSION="0"', f"-I{root}"]
-sources = [os.path.relpath(s, reader) for s in glob.glob(f"{reader}/*/*.c")]
+FOLDERS = "config", "demo/base", "demo/reader/*", "demo/run/doctor"
+sources = [
+    os.path.relpath(source, reader)
+    for folder_of_sources in FOLDERS
+    for source in glob.glob(f"{root}/{folder_of_sources}/*.c")
+]
 
 
 def faults():
@@ -48,11 +53,6 @@ def compile_source(source):
     subprocess.run(command, check=True)
 
 
-def compile_other(source):
-    command = [*COMPILE, "-c", source, "-o", f"{folder}/other_{os.path.basename(source)}.o"]
-    subprocess.run(command, check=True)
-
-
 def seed(fault):
     kind, file, scenarios, old, new, at = fault
     name = f"faults.txt:{at}: {kind}, in {file}, by {' '.join(scenarios)}"
@@ -67,7 +67,6 @@ def seed(fault):
     if subprocess.run([*COMPILE, "-c", f"{base}.c", "-o", f"{base}.o"]).returncode:
         return f"uncompiled {name}"
     objects = [object_of(s) for s in sources if s != file]
-    objects += glob.glob(f"{folder}/other_*.o")
     subprocess.run(["gcc", "-pthread", f"{base}.o", *objects, "-o", base], check=True)
     command = [judge, "--json", "--jobs", "1", "--timeout", "20000"]
     command += ["--adapter", f"{root}/tests/e2e/kit/readers/otlp.jq"]
@@ -89,7 +88,5 @@ def seed(fault):
 
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     list(pool.map(compile_source, sources))
-    for others in ("config", "demo/run/doctor"):
-        list(pool.map(compile_other, glob.glob(f"{root}/{others}/*.c")))
     for line in pool.map(seed, faults()):
         print(line, flush=True)

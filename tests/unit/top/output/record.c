@@ -13,7 +13,7 @@ static size_t size;
 
 static void begin(void)
 {
-    record.json = (struct otelread_json){.out = open_memstream(&text, &size)};
+    record.json = (struct otelbase_json){.out = open_memstream(&text, &size)};
     cr_assert(record.json.out);
     oteltop_record_begin(&record, 1234567890123456789, 99, true);
 }

@@ -71,7 +71,7 @@ Test(top_model, another_span_reason_or_thread_is_another_box)
                     SAMPLE("40", "1", "\"none\":\"detached\"", "R", "9")
                         SAMPLE("50", "1", "\"none\":\"invalid\"", "R", "9"));
     cr_expect_eq(timeline.box_count, 5);
-    cr_expect_eq(box(3)->span, OTELTOP_NOTHING);
+    cr_expect_eq(box(3)->span, OTELBASE_NOTHING);
     expect_text(box(3)->none, "detached");
     cr_expect_eq(timeline.rows[0].box_count, 4);
     cr_expect_eq(timeline.rows[1].box_count, 1);

@@ -44,8 +44,8 @@ Test(top_table, by_attributes_the_most_processor_time_comes_first)
     expect_sum(&table.sums[0], 27, 3, 1, 90);
     expect_sum(&table.sums[1], 4, 1, 1, 10);
     expect_sum(&table.sums[2], 2, 1, 1, 0);
-    cr_expect_eq(table.sums[2].set, OTELTOP_NOTHING);
-    cr_expect_neq(table.sums[2].none, OTELTOP_NOTHING);
+    cr_expect_eq(table.sums[2].set, OTELBASE_NOTHING);
+    cr_expect_neq(table.sums[2].none, OTELBASE_NOTHING);
     free(table.sums);
     oteltime_timeline_free(&timeline);
 }
@@ -60,7 +60,7 @@ Test(top_table, by_trace_spans_of_all_threads_count)
     expect_sum(&table.sums[0], 31, 4, 2, 90);
     cr_expect_eq(table.sums[0].trace, 0);
     expect_sum(&table.sums[1], 2, 1, 1, 0);
-    cr_expect_eq(table.sums[1].trace, OTELTOP_NOTHING);
+    cr_expect_eq(table.sums[1].trace, OTELBASE_NOTHING);
     free(table.sums);
     oteltime_timeline_free(&timeline);
 }
