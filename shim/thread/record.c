@@ -66,7 +66,7 @@ int otelctx_value_cut(struct otelctx_span *value)
     if (whole == value->size)
         return 0;
 
-    /* The first invalid byte must be a valid character that the limit cut. */
+    /* At the first invalid byte a character must begin that the limit cut. */
     rest.at += whole;
     rest.size = value->size - whole;
     if (rest.size > CHARACTER_MAX)

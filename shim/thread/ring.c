@@ -18,8 +18,9 @@ static struct otelctx_ring_slot *slot_of(uint32_t thread)
     return (struct otelctx_ring_slot *)(otelctx_ring + 1) + thread % capacity;
 }
 
-/* The magic last: by it readers tell that this is a ring. And all of it again
- * if a signal handler has forked in the middle, for here is its child. */
+/* Write the magic last, because readers recognise the ring by it. Write all
+ * again if a signal handler forked in between: in its child the kernel has
+ * wiped the first fields. */
 static void write_header(void)
 {
     do {
@@ -80,8 +81,9 @@ void otelctx_ring_close(void)
     otelctx_store_release_32(&otelctx_ring->magic, 0);
 }
 
-/* The first call in a forked child. Or another thread closes the ring just now,
- * and its MADV_DONTNEED came before this header. */
+/* In a forked child, at its first call. Another thread may be closing the ring
+ * at the same time: if its MADV_DONTNEED came before the header, clear the
+ * magic again. */
 static void begin_epoch(void)
 {
     otelctx_store(&epoch, otelctx_load(&epoch) + 1);
@@ -91,8 +93,8 @@ static void begin_epoch(void)
         otelctx_store_release_32(&otelctx_ring->magic, 0);
 }
 
-/* What a thread must know of itself; its parent's knowledge is no good. */
-static void renew(struct otelctx_ring_thread *self)
+/* Renew the per-thread state, which a forked child must not inherit. */
+static void renew_thread(struct otelctx_ring_thread *self)
 {
     if (otelctx_load_32(&otelctx_ring->magic) == 0)
         begin_epoch();
@@ -104,8 +106,9 @@ static void renew(struct otelctx_ring_thread *self)
     otelctx_host_at_thread_exit(self);
 }
 
-/* May the slot be taken from the thread that owns it? A thread that does not
- * end as POSIX threads do leaves its slot behind. Asks once for each owner. */
+/* May the thread take the slot from its owner? It may if that thread has ended:
+ * one that does not end as POSIX threads do keeps its slot. Makes one system
+ * call for each owner. */
 static bool is_free(struct otelctx_ring_thread *self, uint32_t owner)
 {
     if (owner == 0 || owner == self->id)
@@ -117,8 +120,8 @@ static bool is_free(struct otelctx_ring_thread *self, uint32_t owner)
     return true;
 }
 
-/* Take the slot, if it is free. The thread then owns it, and readers see it
- * being written. */
+/* Take the slot if it is free. The thread then owns the slot, which is marked
+ * as being written. */
 static bool claim(struct otelctx_ring_thread *self)
 {
     struct otelctx_ring_slot *slot;
@@ -127,7 +130,7 @@ static bool claim(struct otelctx_ring_thread *self)
     self->slot = NULL;
     if (otelctx_load(&is_closed))
         return false;
-    renew(self);
+    renew_thread(self);
     slot = slot_of(self->id);
     lock = otelctx_load(&slot->lock);
     if (!is_free(self, otelctx_ring_thread(lock)) ||

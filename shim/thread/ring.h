@@ -7,9 +7,10 @@
  * asks for it, until that thread ends; only its owner writes to it. Another
  * thread whose id is the same modulo the capacity has no slot meanwhile.
  *
- * A forked child finds the memory zeroed (MADV_WIPEONFORK), which no reader
- * takes for a ring. The first call in the child writes the header again. That
- * call may be one that a signal handler interrupted in the parent to fork.
+ * In a forked child the memory is zero (MADV_WIPEONFORK), and no reader takes
+ * it for a ring. The first call in the child writes the header again. If a
+ * signal handler interrupted a call and forked, that call continues in the
+ * child and does so.
  */
 
 #include <stdbool.h>
@@ -27,12 +28,12 @@ struct otelctx_numbers {
 /* A thread and its slot. Zeroes: a thread that never asked for one. */
 struct otelctx_ring_thread {
     struct otelctx_ring_slot *slot; /* NULL: none */
-    uint64_t epoch;                 /* in which `id` is right */
+    uint64_t epoch;                 /* of ring.c, when `id` was stored */
     uint32_t id;
-    uint32_t occupant; /* the thread that had the slot, and lived */
+    uint32_t occupant; /* a live thread that owns the slot instead */
 };
 
-/* NULL: there is none. */
+/* NULL: this process has no ring. */
 extern struct otelctx_ring_header *otelctx_ring
     __attribute__((visibility("hidden")));
 
@@ -44,12 +45,12 @@ extern struct otelctx_ring_header *otelctx_ring
 int otelctx_ring_open(uint32_t capacity, size_t page_size,
                       struct otelctx_failure *failure);
 
-/* In a forked child, before it calls anything else here. is_quiet: make no
- * system call here, and show nothing. */
+/* Call first in a forked child. is_quiet: make no system call, and show no
+ * context. */
 void otelctx_ring_begin_child(bool is_quiet);
 
-/* Readers find nothing any more, and no thread gets a slot. The memory stays
- * mapped, because other threads may be writing. */
+/* Hide the ring from readers for good. No thread gets a slot any more. The
+ * memory stays mapped, because other threads may be writing to it. */
 void otelctx_ring_close(void);
 
 /* Show the ids in the thread's slot. Returns false if the thread has no slot.
@@ -85,10 +86,10 @@ OTELCTX_INLINE void otelctx_ring_write(struct otelctx_ring_slot *slot,
 }
 
 /*
- * The same, without a system call: false also if the thread has no slot yet, or
- * a fork or otelctx_ring_close() has cleared the ring. Then the slot is no
- * longer the thread's, even if the thread was writing to it and has put its id
- * there again.
+ * As otelctx_ring_show(), but without a system call. Returns false also if the
+ * thread has not claimed a slot yet, or if a fork or otelctx_ring_close() has
+ * cleared the ring: then the thread has lost its slot, even if it was writing
+ * to the slot at that moment and stored its id there again.
  */
 OTELCTX_INLINE bool otelctx_ring_update(const struct otelctx_ring_thread *self,
                                         const struct otelctx_numbers *ids)
@@ -103,7 +104,8 @@ OTELCTX_INLINE bool otelctx_ring_update(const struct otelctx_ring_thread *self,
     return true;
 }
 
-/* The calling thread ends: clear its slot, if it has one, and give it back. */
+/* At the end of the calling thread: clear and release its slot, if it has one.
+ */
 void otelctx_ring_leave(struct otelctx_ring_thread *self);
 
 /*

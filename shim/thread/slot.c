@@ -107,7 +107,7 @@ static int detach(struct otelctx_variables v)
     return 0;
 }
 
-/* Show the other storages what is in the slot now. */
+/* Show what is in the slot in the other storages, too. */
 static bool show_elsewhere(struct otelctx_variables v)
 {
     return !otelctx_storage_has_others() ||
@@ -141,16 +141,17 @@ int otelctx_thread_attach(const struct otelctx_ids *ids)
 }
 
 /*
- * What `swapping` must be once `record` is in the slot instead of `before`. If
- * a call that exchanges records was interrupted, and this is a signal
- * handler's, then what that call left there, which it relies on.
+ * The value of `swapping` for the time after `record` has replaced `before` in
+ * the slot. In a signal handler that interrupted an exchange of records, this
+ * is the value that the interrupted call stored and will use.
  */
 static struct otelctx_record *
 swapping_after(const struct otelctx_thread *self,
                const struct otelctx_record *before,
                struct otelctx_record *record)
 {
-    /* In this order: a handler that comes in between makes both `before`. */
+    /* Read `swapped` first: a handler that runs in between leaves `before` in
+     * both. */
     const struct otelctx_record *const swapped = self->swapped;
     struct otelctx_record *swapping;
 
@@ -161,11 +162,12 @@ swapping_after(const struct otelctx_thread *self,
 
 /*
  * Change the record in the slot so that no reader sees part of the change.
- * `swapping` keeps the record known as the program's while the slot is NULL, as
- * in otelctx_thread_swap(): a signal handler may swap in between. One that
- * comes before the slot is NULL leaves the two equal, and the next one would
- * then forget the record: so they are made to differ afterwards, which keeps
- * `swapping` whatever comes.
+ *
+ * While the slot is NULL, `swapping` marks the record as the program's, because
+ * a signal handler may swap meanwhile (see otelctx_thread_swap()). A handler
+ * that runs before the slot is NULL leaves `swapped` equal to `swapping`, and a
+ * second handler would then overwrite both. So `swapped` is made NULL once the
+ * slot is: handlers keep a `swapping` that differs from `swapped`.
  */
 static void change_attached(struct otelctx_variables v,
                             struct otelctx_record *record,
@@ -228,7 +230,7 @@ int otelctx_thread_attr(uint8_t key, const struct otelctx_span *value)
     if (!begin_writing(v.self))
         return -EBUSY;
     err = set_attr(v, key, value);
-    if (!err) /* a handler may have shown that the slot was NULL meanwhile */
+    if (!err) /* a handler may have shown the slot while it was NULL */
         (void)show_elsewhere(v);
     end_writing(v.self);
     return err;
@@ -301,10 +303,11 @@ struct otelctx_record *otelctx_thread_pin(void)
 }
 
 /*
- * A signal handler may interrupt this function at any instruction, and may swap
- * records itself if it swaps back; another handler may interrupt that one. When
- * a handler returns, `swapped` or `swapping` is the record in the slot, and
- * `swapping` the one that the interrupted call is about to put there.
+ * A signal handler may interrupt this function at any instruction. It may swap
+ * records if it swaps them back, and another handler may interrupt it in turn.
+ * When a handler returns, the record in the slot is `swapped` or `swapping`,
+ * and `swapping` is the record that the interrupted call is about to store
+ * there.
  */
 int otelctx_thread_swap(struct otelctx_record *record,
                         struct otelctx_record **previous)

@@ -21,9 +21,9 @@ int otelctx_thread_attr(uint8_t key, const struct otelctx_span *value);
 int otelctx_thread_detach(void);
 int otelctx_thread_get(struct otelctx_ids *out);
 struct otelctx_record *otelctx_thread_pin(void);
-/* Call before otelctx_record_change() of a record that may be the thread's own,
- * because that function does not update key_bits. Sets all of these bits, so
- * that thread_fast.c takes no key for new. */
+/* Set all key_bits, so that thread_fast.c assumes no key is new. Call before
+ * otelctx_record_change(), which does not update key_bits, if the record may be
+ * the thread's own. */
 void otelctx_thread_assume_all_keys(const struct otelctx_record *record);
 int otelctx_thread_swap(struct otelctx_record *record,
                         struct otelctx_record **previous);

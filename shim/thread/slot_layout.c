@@ -23,14 +23,13 @@ extern _Thread_local struct otelctx_record *otelctx_thread_our_slot
 static_assert(sizeof(otel_thread_ctx_v1) == 8, "readers expect 8 bytes");
 
 /* The first variable in .tbss, which begins where .tdata ends: right after the
- * slot, as in struct otelctx_thread_block. So neither variable of .tbss may ask
- * for more alignment than this one has. */
+ * slot, as struct otelctx_thread_block says. A variable of .tbss with a larger
+ * alignment would leave a gap there. */
 OTELCTX_IN_ORDER _Thread_local struct otelctx_thread otelctx_thread_self
     __attribute__((used, aligned(8)));
 
-/* At a multiple of 64, because it follows the block. If another module exports
- * a variable of this name, the dynamic linker may bind the name to that one,
- * here too. */
+/* It follows the block, hence at a multiple of 64. As with otel_thread_ctx_v1,
+ * the name may be bound to another module's variable. */
 OTELCTX_IN_ORDER _Thread_local struct otelctx_profiler_context context_tls_v1
     __attribute__((visibility("default"), aligned(8)));
 

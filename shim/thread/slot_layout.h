@@ -29,11 +29,10 @@ struct otelctx_thread_state {
                                         must not begin another one */
                     /* For other storages than TLS. */
                     uint8_t showing; /* they are being written */
-                    uint8_t changed; /* and the slot has changed since that
-                                        began */
+                    uint8_t changed; /* the slot changed while `showing` */
                 };
                 uint16_t pinned_or_writing; /* to test two at once */
-                uint32_t flags;             /* and all */
+                uint32_t flags;             /* to test all four at once */
             };
         };
         uint64_t all;
@@ -53,11 +52,10 @@ static inline uint32_t otelctx_key_bit(uint32_t key)
 }
 
 struct otelctx_thread {
-    /* The program's record that is in the slot, and the one that is about to
-     * be. Before and after each instruction of the shim the slot equals one of
-     * these, NULL, &own or the record that all threads share: any other record
-     * is that of another writer. The two differ while a record is exchanged,
-     * and only then. */
+    /* `swapped` is the program's record in the slot, `swapping` the one that a
+     * call is about to store there; they differ only during that call. At every
+     * instruction of the shim the slot is one of these two, NULL, &own or the
+     * record that all threads share: any other record is another writer's. */
     struct otelctx_record *swapping, *swapped;
     struct otelctx_thread_state state;
     /* For other storages than TLS. */
@@ -72,9 +70,9 @@ extern _Thread_local struct otelctx_record *otel_thread_ctx_v1;
 extern _Thread_local struct otelctx_thread otelctx_thread_self
     __attribute__((visibility("hidden")));
 
-/* The two as they lie in TLS, unless the slot in use is not this object's. All
- * that the frequent calls use is near the start, where its address takes one
- * byte of an instruction, and in two cache lines. */
+/* Both variables as they lie in TLS, if the slot in use is this object's. The
+ * fields that the frequent calls use come first: they fit in two cache lines,
+ * and their offsets in one byte of an instruction. */
 struct otelctx_thread_block {
     struct otelctx_record *slot;
     struct otelctx_thread self;

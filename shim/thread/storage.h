@@ -4,8 +4,8 @@
 
 /*
  * Which storages the threads of this process use for their contexts. slot.c
- * knows what is attached, whatever storage is on; the storages here show the
- * ids of it to readers that do not look at the slot.
+ * keeps what is attached, with any storage; the storages here show its ids to
+ * readers that do not read the slot.
  */
 
 #include "config/options.h"
@@ -29,12 +29,12 @@ int otelctx_storage_start(unsigned storage, uint32_t ring_capacity,
  * profiler context. */
 void otelctx_storage_stop(void);
 
-/* From here on the fast paths of api/thread_fast.c are taken; unless the
- * storages are turned off before or meanwhile. */
+/* Turn on the fast paths of api/thread_fast.c, unless the storages are turned
+ * off, or another thread turns them off meanwhile. */
 void otelctx_storage_cache_tls_offsets(void);
 
-/* After otelctx_storage_stop(), in a thread that did not call it: show that no
- * context is attached, where that thread's context may still be seen. */
+/* After otelctx_storage_stop(), in each thread: clear the context that readers
+ * may still see in the thread's own storages. */
 void otelctx_storage_show_stopped(void);
 
 /* Is a storage on besides TLS? */
@@ -58,8 +58,8 @@ OTELCTX_INLINE bool otelctx_storage_show_ids(const struct otelctx_thread *self,
 
 /*
  * Show in the other storages what is in the slot. Call after each change of the
- * slot. A signal handler may interrupt this and change the slot: then the
- * interrupted call shows that.
+ * slot. If a signal handler interrupts this call and changes the slot, the
+ * interrupted call shows the new record.
  *
  * Returns false if nobody sees it: the ring is the only storage, and has no
  * slot for this thread.
