@@ -47,7 +47,7 @@ static bool take_char(struct otelctx_span *rest, char c)
  * the rest begins. */
 static const char *take_list(struct otelctx_span *rest, char end,
                              const struct otelctx_entity *entity,
-                             struct otelctx_span *list)
+                             unsigned *names, struct otelctx_span *list)
 {
     list->at = rest->at;
     do {
@@ -59,6 +59,8 @@ static const char *take_list(struct otelctx_span *rest, char end,
         if (otelctx_entities_has(entity->ids, name) ||
             otelctx_entities_has(entity->descriptions, name))
             return "a name that this entity does not have yet";
+        if ((*names)++ == OTELCTX_ENTITY_NAMES_MAX)
+            return "at most 64 attributes of an entity";
         *rest = after;
         if (!take_char(rest, '='))
             return "'=' after the name";
@@ -74,15 +76,16 @@ static const char *take_list(struct otelctx_span *rest, char end,
 static const char *parse(struct otelctx_span *rest, struct otelctx_entity *out)
 {
     const char *why = NULL;
+    unsigned names = 0;
 
     out->type = take_name(rest, NAME_OTHERS);
     if (out->type.size == 0)
         return NAME;
     if (!take_char(rest, '{'))
         return "'{' after the type";
-    why = take_list(rest, '}', out, &out->ids);
+    why = take_list(rest, '}', out, &names, &out->ids);
     if (!why && take_char(rest, '['))
-        why = take_list(rest, ']', out, &out->descriptions);
+        why = take_list(rest, ']', out, &names, &out->descriptions);
     if (why)
         return why;
     if (take_char(rest, '@')) {

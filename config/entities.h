@@ -15,10 +15,17 @@
  *   value      = *any byte but "{" "}" "[" "]" "@" ";" "," "="
  *   schema-url = *any byte but ";"
  *
- * No name occurs twice in an entity. A member is also an attribute of
+ * No name occurs twice in an entity, which has at most
+ * OTELCTX_ENTITY_NAMES_MAX. A member is also an attribute of
  * OTEL_RESOURCE_ATTRIBUTES, and attrs.h decodes it. Rule: OpenTelemetry
  * specification, "Entity Propagation", "Grammar".
  */
+enum {
+    OTELCTX_ENTITIES_MAX = 64, /* that count */
+    OTELCTX_ENTITY_NAMES_MAX = 64
+};
+#define OTELCTX_ENTITIES_EXPECTS "at most 64 entities, of which the last count"
+
 struct otelctx_entity {
     struct otelctx_span type;
     struct otelctx_span ids;          /* identifying: a list */

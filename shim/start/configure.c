@@ -96,57 +96,66 @@ static void refuse(struct otelctx_settings *s, enum otelctx_option_id id,
 }
 
 /* A schema URL that is none does not count. */
-static void check_url(const struct otelctx_settings *s,
-                      struct otelctx_entity *entity, const char *text)
+static void check_url(struct otelctx_entity *entity, const char *text,
+                      struct otelctx_mistake *mistakes)
 {
     struct otelctx_span *const url = &entity->schema_url;
 
     if (!url->at || otelctx_entities_is_uri(*url))
         return;
     url->size = 0;
-    otelctx_settings_fault(s, OTELCTX_OPTION_ENTITIES, OTELCTX_COUNTS,
-                           (size_t)(url->at - text) + 1, "a URI");
+    otelctx_settings_collect(mistakes, OTELCTX_COUNTS,
+                             (size_t)(url->at - text) + 1, "a URI");
 }
 
 /* Stage one entity, or none of it. Returns whether it counts. */
 static bool stage_entity(const struct otelctx_settings *s,
-                         const struct otelctx_entity *entity, const char *text)
+                         struct otelctx_entity *entity, const char *text,
+                         struct otelctx_mistake *mistakes)
 {
     struct otelctx_payload *const payload = otelctx_versions_edit();
     struct otelctx_fault fault;
     int result;
 
+    check_url(entity, text, mistakes);
     /* For the service.name, which every process has. */
     payload->reserved += NAME_ROOM + (uint32_t)s->options.service_name.size;
     result = otelctx_entity_ref_add(payload, entity, text, &fault);
     if (result >= 0)
         otelctx_versions_stage();
     if (result)
-        otelctx_settings_fault(
-            s, OTELCTX_OPTION_ENTITIES,
+        otelctx_settings_collect(
+            mistakes,
             result == 1 || result == -EEXIST ? OTELCTX_COUNTS
                                              : OTELCTX_DISCARDED,
             fault.pos, fault.why ? fault.why : why_refused(result));
     return result >= 0;
 }
 
-/* Before the attributes, which win. Returns the number of entities. */
+/* Before the attributes, which win. Returns the number of entities. A
+ * well-formed one costs a copy of all after it: so their number is limited. */
 static int stage_entities(const struct otelctx_settings *s)
 {
+    struct otelctx_mistake mistakes = {.weight = OTELCTX_COUNTS};
     struct otelctx_span rest = s->options.entities;
     struct otelctx_entity entity;
     struct otelctx_fault fault;
-    int count = 0, got;
+    int count = 0, tried = 0, got;
 
     while ((got = otelctx_entities_take(&rest, &entity, &fault)) != 0) {
         if (got < 0) {
-            otelctx_settings_fault(s, OTELCTX_OPTION_ENTITIES,
-                                   OTELCTX_DISCARDED, fault.pos, fault.why);
-            continue;
+            otelctx_settings_collect(&mistakes, OTELCTX_DISCARDED, fault.pos,
+                                     fault.why);
+        } else if (tried++ < OTELCTX_ENTITIES_MAX) {
+            count += stage_entity(s, &entity, rest.at, &mistakes);
+        } else {
+            otelctx_settings_collect(&mistakes, OTELCTX_DISCARDED,
+                                     (size_t)(entity.type.at - rest.at) + 1,
+                                     OTELCTX_ENTITIES_EXPECTS);
+            break;
         }
-        check_url(s, &entity, rest.at);
-        count += stage_entity(s, &entity, rest.at);
     }
+    otelctx_settings_report(s, OTELCTX_OPTION_ENTITIES, &mistakes);
     return count;
 }
 

@@ -53,10 +53,12 @@ static void report_mistake(const struct otelctx_settings *s,
         if (m->weight == OTELCTX_DISCARDED)
             consequence = consequence_of(m->id);
     }
-    otelctx_log(level_of(s, m), "%t%s%d%s%s%sbyte %d: \"%t\": expected %s%s",
-                &path, m->line ? ": line " : "", (size_t)m->line,
-                m->line ? colon : "", name, *name ? colon : "", m->fault.pos,
-                &found, m->fault.why, consequence);
+    otelctx_log(level_of(s, m),
+                "%t%s%d%s%s%sbyte %d: \"%t\": expected %s%s%s%d%s", &path,
+                m->line ? ": line " : "", (size_t)m->line, m->line ? colon : "",
+                name, *name ? colon : "", m->fault.pos, &found, m->fault.why,
+                consequence, m->others ? " (and " : "", (size_t)m->others,
+                m->others ? " more)" : "");
 }
 
 void otelctx_settings_fault(const struct otelctx_settings *s,
@@ -71,6 +73,28 @@ void otelctx_settings_fault(const struct otelctx_settings *s,
                                       .weight = weight};
 
     report_mistake(s, &m);
+}
+
+void otelctx_settings_collect(struct otelctx_mistake *list,
+                              enum otelctx_weight weight, size_t pos,
+                              const char *why)
+{
+    list->others += list->fault.why != NULL;
+    if (list->fault.why && weight > list->weight)
+        return;
+    list->fault = (struct otelctx_fault){pos, why};
+    list->weight = weight;
+}
+
+void otelctx_settings_report(const struct otelctx_settings *s,
+                             enum otelctx_option_id id,
+                             struct otelctx_mistake *list)
+{
+    list->text = s->source[id].text;
+    list->line = s->source[id].line;
+    list->id = id;
+    if (list->fault.why)
+        report_mistake(s, list);
 }
 
 /* Where the next mistake is stored. Mistakes are reported later, because the

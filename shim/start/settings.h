@@ -18,6 +18,7 @@ struct otelctx_mistake {
     uint32_t line;             /* of the configuration file; 0: not from it */
     enum otelctx_option_id id; /* OTELCTX_OPTION_COUNT: a line without one */
     enum otelctx_weight weight;
+    uint32_t others; /* of a list, which are only counted */
 };
 
 /* Of more mistakes, as in a file of another format, the first are reported. */
@@ -59,5 +60,17 @@ void otelctx_settings_fault(const struct otelctx_settings *s,
                             enum otelctx_option_id id,
                             enum otelctx_weight weight, size_t pos,
                             const char *why);
+
+/* Add one to the mistakes of a list, all zero at first: the first in the text
+ * of the worst ones is kept, for a list may have thousands. Begin with the last
+ * one. */
+void otelctx_settings_collect(struct otelctx_mistake *list,
+                              enum otelctx_weight weight, size_t pos,
+                              const char *why);
+
+/* Report them in one line, if there are any. */
+void otelctx_settings_report(const struct otelctx_settings *s,
+                             enum otelctx_option_id id,
+                             struct otelctx_mistake *list);
 
 #endif

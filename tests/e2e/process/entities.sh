@@ -213,6 +213,25 @@ contains 'an entity that does not fit is told' \
     'expected a payload of at most 65536 bytes; this entity is skipped' "$(told)"
 same 'a long entity fits' 'u{b}' \
     "$(with OTEL_ENTITIES="u{b=$(long 60000)}" | tail -n 1)"
+
+# However many there are: one line, and no work for those that do not count.
+# repeated TEXT NUMBER
+repeated() { yes "$1" | head -n "$2" | tr -d '\n'; }
+entities "$(repeated 'x;' 65000)" >/dev/null
+same '65,000 malformed entities are one line' \
+    "error: OTEL_ENTITIES: byte 2: expected '{' after the type$skipped (and 64999 more)" \
+    "$(told | sed 's/: ".*": /: /')"
+numbered() { seq "$1" | sed 's/.*/t&{a&=1};/' | tr -d '\n'; }
+same 'of 8,000 entities the last 64 count' '64 from t7937{a7937} to t8000{a8000}' \
+    "$(entities "$(numbered 8000)" | sed 1d |
+        awk 'NR == 1 {first = $0} END {print NR, "from", first, "to", $0}')"
+same 'the others are one line' \
+    "error: OTEL_ENTITIES: byte $(numbered 7935 | wc -c | awk '{print $1 + 1}'): expected at most 64 entities, of which the last count$skipped" \
+    "$(told | sed 's/: ".*": /: /')"
+same 'an entity has at most 64 attributes' \
+    "$(printf 't{%s}\n%s' a1 'error: OTEL_ENTITIES: expected at most 64 attributes of an entity')" \
+    "$(entities "u{$(seq -f 'b%g=1' -s , 65)};t{a1=1}" | tail -n 1
+        told | sed "s/byte .*: expected/expected/; s/$skipped//")"
 garbage() {
     timeout 120 env LD_PRELOAD="$SHIM" OTELCTX_LOG_LEVEL=none \
         OTEL_ENTITIES="$1" /bin/true
