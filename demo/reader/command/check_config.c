@@ -4,6 +4,7 @@
 #include "config/file.h"
 #include "config/options.h"
 #include "demo/base/escape.h"
+#include "demo/base/root.h"
 #include "demo/reader/command/check_value.h"
 #include "demo/reader/command/nearest.h"
 #include "demo/reader/report/status.h"
@@ -12,8 +13,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define BOM OTELCTX_SPAN("\xef\xbb\xbf")
 
@@ -157,31 +156,6 @@ static void check_text(struct check *check)
     }
 }
 
-/* As the shim reads it: the open of a FIFO does not wait, and anything but a
- * regular file is refused. Returns the size of the file, or -errno; -EINVAL is
- * no regular file. */
-static ssize_t read_file(const char *path, char *out, size_t size)
-{
-    struct stat status;
-    size_t used = 0;
-    ssize_t got = 1;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &status) == 0 && !S_ISREG(status.st_mode)) {
-        (void)close(fd);
-        return -EINVAL;
-    }
-    while (used < size && got > 0) {
-        got = read(fd, out + used, size - used);
-        used += got > 0 ? (size_t)got : 0;
-    }
-    const int error = errno;
-    (void)close(fd);
-    return got < 0 ? -error : (ssize_t)used;
-}
-
 static int complain(const char *path, const char *why)
 {
     (void)fputs("otelctx-read: ", stderr);
@@ -202,7 +176,7 @@ static size_t count_set(const struct check *check)
 int otelread_check_config(const char *path)
 {
     static char text[OTELCTX_FILE_MAX + 1];
-    const ssize_t size = read_file(path, text, sizeof(text));
+    const long size = otelread_root_read(AT_FDCWD, path, text, sizeof(text));
 
     if (size == -EINVAL)
         return complain(path, "expected a regular file");

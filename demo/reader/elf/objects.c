@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/elf/objects.h"
 
+#include "demo/base/root.h"
 #include "demo/reader/elf/dynsym.h"
 #include "demo/reader/elf/scope.h"
 #include "demo/reader/elf/symtab.h"
@@ -63,20 +64,11 @@ static int file_read(void *source, uint64_t offset, void *out, size_t size)
     return got >= 0 && (size_t)got == size ? 0 : -EFAULT;
 }
 
-static int file_open(const struct otelread_target *target, const char *name)
-{
-    char path[64];
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)target->task, name);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    return fd < 0 ? -errno : fd;
-}
-
 /* An address in the executable, as the kernel told it. 0: there is none. */
 static uint64_t executable_address(const struct otelread_target *target)
 {
     Elf64_auxv_t entries[64];
-    const int fd = file_open(target, "auxv");
+    const int fd = otelread_target_file(target, "auxv");
 
     if (fd < 0)
         return 0;
@@ -232,9 +224,13 @@ static int file_define(struct otelread_objects *objects,
                        struct otelread_object *object,
                        const struct variable *variable)
 {
-    struct file file = {file_open(objects->target, "exe"), READS_MAX};
+    struct file file = {.left = READS_MAX};
     Elf64_Sym symbol;
+    char path[64];
 
+    (void)snprintf(path, sizeof(path), "/proc/%d/exe",
+                   (int)objects->target->task);
+    file.fd = otelread_root_open(AT_FDCWD, path);
     if (file.fd < 0)
         return file.fd;
     const int error =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/why/process.h"
 
-#include "demo/run/doctor/root.h"
+#include "demo/base/root.h"
 #include "demo/run/doctor/usual.h"
 
 #include <elf.h>
@@ -44,8 +44,8 @@ static bool check_preload(const struct otelread_process *p, char *entry,
         return true;
     }
     if (p->root >= 0)
-        (void)otelrun_root_read(p->root, "/etc/ld.so.preload", file,
-                                sizeof(file) - 1);
+        (void)otelread_root_read(p->root, "/etc/ld.so.preload", file,
+                                 sizeof(file) - 1);
     if (find_entry(file, entry, size)) {
         otelrun_checks_pass(p->checks, OTELRUN_CHECK_PRELOAD,
                             "/etc/ld.so.preload has %s", entry);
@@ -78,7 +78,7 @@ static bool find_by_name(const struct otelread_process *p, char *entry,
         int fd;
 
         (void)snprintf(entry, size, "%s%s", *place, name);
-        fd = otelrun_root_open(p->root, entry);
+        fd = otelread_root_open(p->root, entry);
         found = fd >= 0;
         if (found)
             (void)close(fd);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/why/process.h"
 
+#include "demo/base/root.h"
 #include "demo/reader/why/symbols.h"
 
 #include <elf.h>
@@ -124,7 +125,7 @@ static bool open_program(struct otelread_process *p)
     end = strstr(file, deleted);
     if (end && end[sizeof(deleted) - 1] == '\0')
         *end = '\0';
-    fd = open(path, O_RDONLY | O_CLOEXEC);
+    fd = otelread_root_open(AT_FDCWD, path);
     if (fd >= 0) {
         p->program.is_readable = otelrun_elf_read(fd, &p->program.elf) == 0;
         p->hides_variable = otelread_symbols_hide(fd, OTELREAD_VARIABLE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/run/doctor/program.h"
 
-#include "demo/run/doctor/root.h"
+#include "demo/base/root.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -93,7 +93,7 @@ bool otelrun_program_read(struct otelrun_program *program, int root,
 
     memcpy(program->file, program->path, sizeof(program->file));
     for (unsigned i = 0; i < SCRIPTS_MAX && err == -ELOOP; i++) {
-        const int fd = otelrun_root_open(root, program->file);
+        const int fd = otelread_root_open(root, program->file);
 
         if (fd < 0) {
             err = fd;
@@ -116,7 +116,8 @@ bool otelrun_program_read(struct otelrun_program *program, int root,
     return otelrun_checks_fail(checks, OTELRUN_CHECK_DYNAMIC,
                                "install the interpreter, or correct the first "
                                "line of the script",
-                               "%s: %s", program->file, strerror(-err));
+                               "%s: %s", program->file,
+                               otelread_root_message(err));
 }
 
 /* The dynamic linker as a command: "ld.so ./program". */
@@ -213,10 +214,10 @@ static bool check_file(int fd, const char *path, uid_t user,
     struct statvfs mount;
     struct stat about;
 
-    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))
+    if (fstat(fd, &about) != 0)
         return otelrun_checks_fail(checks, OTELRUN_CHECK_LIBRARY,
-                                   "name the file libotelctx_preload.so",
-                                   "%s is not a regular file", path);
+                                   "install it anew", "%s: %s", path,
+                                   strerror(errno));
     if (user != 0 && user != about.st_uid && (about.st_mode & S_IROTH) == 0)
         return otelrun_checks_fail(
             checks, OTELRUN_CHECK_LIBRARY, "make it readable: chmod 644",
@@ -234,7 +235,7 @@ bool otelrun_library_check(const char *path, int root, uid_t user,
                            const struct otelrun_program *program,
                            struct otelrun_checks *checks)
 {
-    const int fd = otelrun_root_open(root, path);
+    const int fd = otelread_root_open(root, path);
     struct otelrun_elf elf;
     bool passed;
     int err;
@@ -243,8 +244,10 @@ bool otelrun_library_check(const char *path, int root, uid_t user,
         return otelrun_checks_fail(
             checks, OTELRUN_CHECK_LIBRARY,
             fd == -EACCES ? "make it readable: chmod 644"
-                          : "install the library there, or give its full path",
-            "%s: %s", path, strerror(-fd));
+            : fd == -EINVAL
+                ? "name the file libotelctx_preload.so"
+                : "install the library there, or give its full path",
+            "%s: %s", path, otelread_root_message(fd));
     passed = check_file(fd, path, user, checks);
     err = passed ? otelrun_elf_read(fd, &elf) : 0;
     (void)close(fd);

@@ -6,7 +6,7 @@
 #include "config/glob.h"
 #include "config/options.h"
 #include "config/traceparent.h"
-#include "demo/run/doctor/root.h"
+#include "demo/base/root.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +69,7 @@ static void take_file(struct settings *s, int root)
     long size;
     int got;
 
-    size = otelrun_root_read(root, s->path, s->file, OTELCTX_FILE_MAX + 1);
+    size = otelread_root_read(root, s->path, s->file, OTELCTX_FILE_MAX + 1);
     if (size < 0 || size > OTELCTX_FILE_MAX)
         return;
     file.rest.size = (size_t)size;

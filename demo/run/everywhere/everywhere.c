@@ -2,6 +2,7 @@
 #include "demo/run/everywhere/everywhere.h"
 
 #include "demo/base/escape.h"
+#include "demo/base/root.h"
 #include "demo/run/doctor/program.h"
 #include "demo/run/doctor/settings.h"
 #include "demo/run/doctor/usual.h"
@@ -35,7 +36,7 @@ static bool complain_of_file(int err)
 {
     return complain(FILE_PATH, err == -ESTALE  ? "it has changed meanwhile"
                                : err == -EFBIG ? "it has more than 65536 bytes"
-                                               : strerror(-err));
+                                               : otelread_root_message(err));
 }
 
 static bool complain_of_trial(const struct otelrun_trial *trial)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/run/everywhere/file.h"
 
+#include "demo/base/root.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,16 +31,14 @@ static int read_text(int fd, struct otelrun_preload *out)
 static int read_file(const char *path, struct otelrun_preload *out,
                      struct stat *about)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int fd = otelread_root_open(AT_FDCWD, path);
     int err = 0;
 
     out->size = 0;
     if (fd < 0)
-        return -errno;
+        return fd;
     if (fstat(fd, about) != 0)
         err = -errno;
-    else if (!S_ISREG(about->st_mode))
-        err = -EINVAL;
     if (err == 0)
         err = read_text(fd, out);
     (void)close(fd);
