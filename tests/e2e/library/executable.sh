@@ -72,6 +72,25 @@ rules() {
     contains "$name: has unwind tables" .eh_frame "$(readelf -WS "$file")"
 }
 
+# unwinding NAME FOLDER: a signal handler may walk the stack at any instruction.
+unwinding() {
+    local libraries library
+
+    mapfile -t libraries < <(find "$2" -name 'lib*.so')
+    contains "$1: the libraries are there" /libotelctx_preload.so "${libraries[*]}"
+    for library in "${libraries[@]}"; do
+        same "$1: before each instruction of ${library##*/} its unwind tables are true" \
+            '' "$(tests/support/unwind_faults "$library")"
+    done
+}
+# unwinding_faults GCC: those in the assembly on stdin, one function a line.
+unwinding_faults() {
+    sed 's/\([^:]*\): \(.*\)/\1: .cfi_startproc; \2; .cfi_endproc/' >"$TMP/wrong.s"
+    echo 'naked: ret' >>"$TMP/wrong.s"
+    "$1" -shared -nostdlib -o "$TMP/wrong.so" "$TMP/wrong.s"
+    tests/support/unwind_faults "$TMP/wrong.so" | sed 's/ [0-9a-f]*: .*: /: /'
+}
+
 # stripped_size FILE STRIP: in KiB, rounded up.
 stripped_size() {
     "$2" -o "$TMP/stripped" "$1"
@@ -79,6 +98,23 @@ stripped_size() {
 }
 
 rules "$SHIM" "$(uname -m)"
+unwinding "$(uname -m)" "${SHIM%/*}"
+[ "$(uname -m)" != x86_64 ] ||
+    same 'x86-64: what looks for mistakes in unwind tables finds these' \
+        'constant: the CFA is not rsp+8
+lost: rbx is not u
+late: the CFA is not rsp+8
+branch: the CFA is not rsp+16
+island: no path leads here
+naked: no table' "$(unwinding_faults gcc <<'EOF'
+right: push %rbx; .cfi_def_cfa_offset 16; .cfi_offset 3, -16; xor %ebx, %ebx; pop %rbx; .cfi_restore 3; .cfi_def_cfa_offset 8; ret
+constant: push $1; pop %rax; ret
+lost: xor %ebx, %ebx; ret
+late: sub $8, %rsp; nop; .cfi_def_cfa_offset 16; add $8, %rsp; .cfi_def_cfa_offset 8; ret
+branch: test %eax, %eax; je 1f; push %rax; .cfi_def_cfa_offset 16; 1: ret
+island: ret; int3
+EOF
+    )"
 # Only gcc compiles the whole library as one unit.
 [[ $(readelf -p .comment "$SHIM") != *GCC* ]] ||
     same 'the variables that every call reads share a page' 1 \
@@ -109,6 +145,26 @@ cross() {
 check 'the library builds for aarch64' cross
 other=$TMP/aarch64/shim/libotelctx_preload.so
 rules "$other" aarch64
+unwinding aarch64 "${other%/*}"
+same 'aarch64: what looks for mistakes in unwind tables finds these' \
+    'constant: the CFA is not sp+0
+lost: x19 is not u
+late: the CFA is not sp+0
+signed: the return address is signed, or is not
+link: ra is not u
+below: x19 is not c-16
+island: no path leads here
+naked: no table' "$(unwinding_faults aarch64-linux-gnu-gcc <<'EOF'
+right: paciasp; .cfi_negate_ra_state; stp x29, x30, [sp, -16]!; .cfi_def_cfa_offset 16; .cfi_offset 29, -16; .cfi_offset 30, -8; mov x29, 0; ldp x29, x30, [sp], 16; .cfi_restore 29; .cfi_restore 30; .cfi_def_cfa_offset 0; autiasp; .cfi_negate_ra_state; ret
+constant: str x0, [sp, -16]!; ldr x0, [sp], 16; ret
+lost: mov x19, 0; ret
+late: sub sp, sp, 16; nop; .cfi_def_cfa_offset 16; add sp, sp, 16; .cfi_def_cfa_offset 0; ret
+signed: paciasp; autiasp; ret
+link: bl link; ret
+below: str x19, [sp, -16]!; .cfi_def_cfa_offset 16; .cfi_offset 19, -16; mov x19, 0; ldr x19, [sp], 16; .cfi_def_cfa_offset 0; ret
+island: ret; mov x0, 1
+EOF
+    )"
 check 'aarch64: stripped it has at most 72 KiB' \
     [ "$(stripped_size "$other" aarch64-linux-gnu-strip)" -le 72 ]
 contains 'aarch64: allows branch protection' 'AArch64 feature: BTI, PAC' \
