@@ -15,15 +15,27 @@ newer_than() {
     printf '%s\n' "$wanted" "$found" | sort -CV
 }
 
+# in_go FOLDER COMMAND...: go's COMMAND there. Go adds what the packages in go.mod need
+# to a copy: always the same versions, because each module names the lowest that it can
+# use and Go takes the highest of these.
+in_go() {
+    cp "$1/go.mod" "$TMP/${1##*/}.mod"
+    (cd "$1" && GOFLAGS="-buildvcs=false -mod=mod '-modfile=$TMP/${1##*/}.mod'" go "${@:2}")
+}
+
+# crate FOLDER TARGET: builds the crate for tests; the first build decides on versions
+# that Cargo.toml leaves open, and cargo notes them beside it.
+crate() {
+    cargo build --quiet --target-dir "$2" --manifest-path "$1/Cargo.toml"
+}
+
 ebpf_profiler() {
-    (cd "$ROOT/tests/e2e/world/readers/ebpf_profiler" &&
-        go build -buildvcs=false -o "$built/ebpf_profiler" .)
+    in_go "$ROOT/tests/e2e/world/readers/ebpf_profiler" build -o "$built/ebpf_profiler" .
 }
 
 # All programs in one build, the same for each test: cargo waits for one that
 # another test has begun.
 libdatadog() {
     OTELCTX_KIT_FOLDER=$BUILD/demo/kit \
-        cargo build --locked --quiet --target-dir "$built/libdatadog" \
-        --manifest-path "$ROOT/tests/e2e/world/readers/libdatadog/Cargo.toml"
+        crate "$ROOT/tests/e2e/world/readers/libdatadog" "$built/libdatadog"
 }

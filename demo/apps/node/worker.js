@@ -4,7 +4,7 @@
 /*
  * The main thread serves three requests, and says so to readers outside.
  *
- *     npm ci --ignore-scripts                (koffi, which brings its binaries)
+ *     npm install --ignore-scripts           (koffi, which brings its binaries)
  *     LD_PRELOAD=libotelctx_preload.so node worker.js hold
  *     otelctx-read --threads PID                      (in another terminal)
  *

@@ -10,7 +10,7 @@ root=$(cd "$(dirname "$0")/../../.." && pwd)
 build=${OTELCTX_BUILD:-$root/build}
 shim=$build/shim/libotelctx_preload.so
 [ -e "$shim" ] || { echo "rust.sh: no $shim" >&2; exit 1; }
-cargo build --release --locked --quiet --target-dir "$build/sdk/rust" \
+cargo build --release --quiet --target-dir "$build/sdk/rust" \
     --manifest-path "$root/tests/e2e/sdk/rust/${1-new}/Cargo.toml"
 echo 'with the shim'
 LD_PRELOAD=$shim "$build/sdk/rust/release/spans" bench

@@ -21,9 +21,8 @@ build() {
         clang -target bpf -O2 -g -Wall -Wextra -Werror -I"/usr/include/$(uname -m)-linux-gnu" \
             -c "$ROOT/tests/e2e/readers/ebpf/kernel/$name.c" -o "$kernel/$name.o"
     done
-    cd "$ROOT/tests/e2e/readers/ebpf"
-    go vet .
-    go build -buildvcs=false -o "$built/ebpf" .
+    in_go "$ROOT/tests/e2e/readers/ebpf" vet .
+    in_go "$ROOT/tests/e2e/readers/ebpf" build -o "$built/ebpf" .
 }
 ebpf() {
     "$built/ebpf" "$kernel" "$@"

@@ -41,8 +41,7 @@ overlay_kyverno() {
 }
 check 'Kyverno is there' overlay_kyverno
 build_tests() {
-    cd "$ROOT/tests/e2e/run/kube" &&
-        go test -c -vet=off -overlay "$TMP/overlay" -o "$built/kube" .
+    in_go "$ROOT/tests/e2e/run/kube" test -c -vet=off -overlay "$TMP/overlay" -o "$built/kube" .
 }
 check 'the packages of Kubernetes, kustomize and Kyverno build' build_tests
 # one TEST: of those in kube_test.go.

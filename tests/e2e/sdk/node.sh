@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # demo/sdk/node on OpenTelemetry's SDK for Node: the newest one, on the Node that
-# its lock file has, and one that was a year old in November 2026, on the
+# its package.json names, and one that was a year old in November 2026, on the
 # machine's Node. The threads are read from outside while they handle requests.
 sampler=$OTELCTX_SDK_SAMPLER
 # shellcheck source=tests/e2e/common.sh
@@ -14,8 +14,8 @@ older=$built/older
 bridge=$built/bridge
 require=(NODE_OPTIONS="--require $bridge/register.js")
 
-# install DIRECTORY SOURCE...: copies the files, and installs what the lock names
-# unless it is there.
+# install DIRECTORY SOURCE...: copies the files, and installs what package.json names,
+# as the registry had it that day, unless it is there.
 install() {
     local directory=$1
     shift
@@ -23,9 +23,10 @@ install() {
     mkdir -p "$directory"
     cp -r "$@" "$directory"
     cd "$directory"
-    cmp -s package-lock.json node_modules/.installed && return
-    npm ci --cache "$built/npm" --ignore-scripts --no-audit --no-fund
-    cp package-lock.json node_modules/.installed
+    cmp -s package.json node_modules/.installed && return
+    npm install --before=2026-11-20 --no-package-lock --cache "$built/npm" \
+        --ignore-scripts --no-audit --no-fund
+    cp package.json node_modules/.installed
 }
 install_all() {
     local programs=("$ROOT"/tests/e2e/sdk/node/*.*js) job jobs=()
@@ -33,7 +34,7 @@ install_all() {
 
     (install "$newest" "${programs[@]}" "$ROOT"/tests/e2e/sdk/node/newest/*) & jobs+=($!)
     (install "$older" "${programs[@]}" "$ROOT"/tests/e2e/sdk/node/older/*) & jobs+=($!)
-    (install "$bridge" "$source"/{lib,package.json,package-lock.json,register.js}) & jobs+=($!)
+    (install "$bridge" "$source"/{lib,package.json,register.js}) & jobs+=($!)
     for job in "${jobs[@]}"; do
         wait "$job"
     done

@@ -16,9 +16,7 @@ wanted=OTELCTX_SPAN_ATTRIBUTES=' http.route, ,rpc.method,cart.items,cart.full,ca
 
 # build new|old: leaves $TMP/new or $TMP/old.
 build() {
-    cargo build --locked --quiet --target-dir "$target" \
-        --manifest-path "$ROOT/tests/e2e/sdk/rust/$1/Cargo.toml" 2>&1 |
-        tee "$TMP/warnings"
+    crate "$ROOT/tests/e2e/sdk/rust/$1" "$target" 2>&1 | tee "$TMP/warnings"
     not grep -q warning "$TMP/warnings"
     cp "$target/debug/spans" "$TMP/$1"
 }

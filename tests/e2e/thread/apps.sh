@@ -281,7 +281,7 @@ fi
 build_node() {
     mkdir -p "$built/node"
     cp "$apps"/node/* "$built/node"
-    npm ci --prefix "$built/node" --cache "$built/npm" --ignore-scripts
+    npm install --prefix "$built/node" --cache "$built/npm" --ignore-scripts
 }
 if ! has Node node npm; then
     :

@@ -10,15 +10,14 @@ TOP=$OTELCTX_TOP
 . "$(dirname "$0")/../peers.sh"
 
 newer_than 1.26 go version || skip_all "machine: the collector's packages need Go 1.26"
-newer_than 1.79 cargo --version || skip_all 'machine: inferno needs Rust 1.79'
+newer_than 1.84 cargo --version || skip_all 'machine: its Cargo.toml needs Rust 1.84'
 
 here=$ROOT/tests/e2e/top
 build_profiles() {
-    cd "$here/profiles" && go build -buildvcs=false -o "$built/profiles" .
+    in_go "$here/profiles" build -o "$built/profiles" .
 }
 build_flamegraph() {
-    cargo build --locked --quiet --target-dir "$built/flamegraph" \
-        --manifest-path "$here/profiles/flamegraph/Cargo.toml"
+    crate "$here/profiles/flamegraph" "$built/flamegraph"
 }
 check 'the readers of the profiles build: pprofile and pprof' build_profiles
 check 'and inferno' build_flamegraph
