@@ -1,253 +1,121 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/kit/judge/json.h"
 
-#include <stdint.h>
+#include "demo/base/json_scan.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    DEPTH_MAX = 512
+    DEPTH_MAX = 512,
+    NUMBER_MAX = 63 /* characters */
 };
 
-struct parser {
-    const char *at, *end;
-    int depth;
-};
-
-static void blanks_skip(struct parser *parser)
+/* With a NUL behind it; a fault when there is no memory. */
+static char *copy_of(struct otelbase_scan *scan, struct otelbase_text text)
 {
-    while (parser->at < parser->end && strchr(" \t\r\n", *parser->at) &&
-           *parser->at != '\0')
-        parser->at++;
+    char *const copy = calloc(text.size + 1, 1);
+
+    if (copy)
+        (void)memcpy(copy, text.text, text.size);
+    else
+        otelbase_scan_fail(scan, "out of memory");
+    return copy;
 }
 
-static bool take(struct parser *parser, char wanted)
+static void fill_word(struct otelbase_scan *scan, struct otelkit_json *value)
 {
-    blanks_skip(parser);
-    if (parser->at == parser->end || *parser->at != wanted)
-        return false;
-    parser->at++;
-    return true;
+    const struct otelbase_text word = otelbase_scan_any(scan);
+    char text[NUMBER_MAX + 1] = "";
+
+    if (word.size > NUMBER_MAX)
+        otelbase_scan_fail(scan, "the number is too long");
+    else
+        (void)memcpy(text, word.text, word.size);
+    if (strcmp(text, "null") == 0)
+        return;
+    value->truth = strcmp(text, "true") == 0;
+    value->kind = value->truth || strcmp(text, "false") == 0
+                      ? OTELKIT_JSON_BOOL
+                      : OTELKIT_JSON_NUMBER;
+    if (value->kind == OTELKIT_JSON_NUMBER)
+        value->number = strtod(text, NULL);
 }
 
-static bool take_word(struct parser *parser, const char *word)
+static struct otelkit_json *take_value(struct otelbase_scan *scan, int depth);
+
+static void fill_items(struct otelbase_scan *scan, struct otelkit_json *value,
+                       int depth)
 {
-    const size_t size = strlen(word);
-
-    if ((size_t)(parser->end - parser->at) < size ||
-        memcmp(parser->at, word, size) != 0)
-        return false;
-    parser->at += size;
-    return true;
-}
-
-/* The four digits behind \u, or a negative number. */
-static int32_t take_hex(struct parser *parser)
-{
-    int32_t unit = 0;
-
-    for (int i = 0; i < 4; i++) {
-        static const char digits[] = "0123456789abcdef";
-        const char one = parser->at < parser->end ? *parser->at++ : '\0';
-        const char *const found =
-            one != '\0'
-                ? strchr(digits, one >= 'A' && one <= 'F' ? one | 32 : one)
-                : NULL;
-
-        if (!found)
-            return -1;
-        unit = unit << 4 | (int32_t)(found - digits);
-    }
-    return unit;
-}
-
-static size_t utf8_put(char *out, uint32_t c)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xc0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 63));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xe0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 63));
-        out[2] = (char)(0x80 | (c & 63));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 63));
-    out[2] = (char)(0x80 | (c >> 6 & 63));
-    out[3] = (char)(0x80 | (c & 63));
-    return 4;
-}
-
-/* Behind "\u": two of them make a character beyond U+FFFF. */
-static bool take_unit(struct parser *parser, char *out, size_t *size)
-{
-    int32_t unit = take_hex(parser);
-
-    if (unit >= 0xd800 && unit < 0xdc00 && take_word(parser, "\\u")) {
-        const int32_t low = take_hex(parser);
-
-        if (low < 0xdc00 || low > 0xdfff)
-            return false;
-        unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-    }
-    if (unit < 0)
-        return false;
-    *size += utf8_put(out + *size, (uint32_t)unit);
-    return true;
-}
-
-static bool take_escape(struct parser *parser, char *out, size_t *size)
-{
-    static const char names[] = "\"\\/bfnrt";
-    static const char meant[] = "\"\\/\b\f\n\r\t";
-    const char one = parser->at < parser->end ? *parser->at++ : '\0';
-    const char *const found = one != '\0' ? strchr(names, one) : NULL;
-
-    if (one == 'u')
-        return take_unit(parser, out, size);
-    if (!found)
-        return false;
-    out[(*size)++] = meant[found - names];
-    return true;
-}
-
-/* How many bytes there are up to the last quote, or the end. */
-static size_t string_size(const struct parser *parser)
-{
-    const char *at = parser->at;
-
-    while (at < parser->end && *at != '"')
-        at += *at == '\\' && at + 1 < parser->end ? 2 : 1;
-    return (size_t)(at - parser->at);
-}
-
-/* Behind the first quote. What it says is never longer than how it says it. */
-static char *take_string(struct parser *parser, size_t *size)
-{
-    char *const out = malloc(string_size(parser) + 1);
-
-    *size = 0;
-    while (out && parser->at < parser->end) {
-        const char one = *parser->at++;
-
-        if (one == '"') {
-            out[*size] = '\0';
-            return out;
-        }
-        if (one != '\\')
-            out[(*size)++] = one;
-        else if (!take_escape(parser, out, size))
-            break;
-    }
-    free(out);
-    return NULL;
-}
-
-static bool take_number(struct parser *parser, struct otelkit_json *value)
-{
-    char text[64];
-    size_t size = 0;
-    char *end;
-
-    while (parser->at < parser->end && size < sizeof(text) - 1 &&
-           strchr("+-.0123456789eE", *parser->at) && *parser->at != '\0')
-        text[size++] = *parser->at++;
-    text[size] = '\0';
-    value->kind = OTELKIT_JSON_NUMBER;
-    value->number = strtod(text, &end);
-    return size > 0 && *end == '\0';
-}
-
-static struct otelkit_json *take_value(struct parser *parser);
-
-/* Elements, or members, up to the closing bracket. */
-static bool take_items(struct parser *parser, struct otelkit_json *value,
-                       char close)
-{
+    const bool keyed = value->kind == OTELKIT_JSON_OBJECT;
     struct otelkit_json **last = &value->first;
+    struct otelbase_text key = {.text = "", .size = 0};
 
-    if (take(parser, close))
-        return true;
-    do {
-        char *key = NULL;
-        size_t key_size = 0;
-
-        if (close == '}') {
-            key = take(parser, '"') ? take_string(parser, &key_size) : NULL;
-            if (!key || !take(parser, ':')) {
-                free(key);
-                return false;
-            }
-        }
-        *last = take_value(parser);
-        if (!*last) {
-            free(key);
-            return false;
-        }
-        (*last)->key = key;
-        (*last)->key_size = key_size;
+    while (keyed ? otelbase_scan_member(scan, &key)
+                 : otelbase_scan_element(scan)) {
+        *last = take_value(scan, depth + 1);
+        if (!*last)
+            return;
+        if (keyed)
+            (*last)->key = copy_of(scan, key);
+        (*last)->key_size = key.size;
         last = &(*last)->next;
-    } while (take(parser, ','));
-    return take(parser, close);
+    }
 }
 
-static bool fill_value(struct parser *parser, struct otelkit_json *value)
+static void fill_value(struct otelbase_scan *scan, struct otelkit_json *value,
+                       int depth)
 {
-    if (take(parser, '{')) {
+    if (otelbase_scan_next_is(scan, '{')) {
         value->kind = OTELKIT_JSON_OBJECT;
-        return take_items(parser, value, '}');
-    }
-    if (take(parser, '[')) {
+        otelbase_scan_open(scan);
+        fill_items(scan, value, depth);
+    } else if (otelbase_scan_next_is(scan, '[')) {
         value->kind = OTELKIT_JSON_ARRAY;
-        return take_items(parser, value, ']');
-    }
-    if (take(parser, '"')) {
+        otelbase_scan_open_array(scan);
+        fill_items(scan, value, depth);
+    } else if (otelbase_scan_next_is(scan, '"')) {
+        const struct otelbase_text text = otelbase_scan_string(scan);
+
         value->kind = OTELKIT_JSON_STRING;
-        value->text = take_string(parser, &value->size);
-        return value->text;
+        value->text = copy_of(scan, text);
+        value->size = text.size;
+    } else {
+        fill_word(scan, value);
     }
-    if (take_word(parser, "null"))
-        return true;
-    value->kind = OTELKIT_JSON_BOOL;
-    value->truth = take_word(parser, "true");
-    return value->truth || take_word(parser, "false") ||
-           take_number(parser, value);
 }
 
-static struct otelkit_json *take_value(struct parser *parser)
+/* What was built when a fault came, too: the caller frees it. */
+static struct otelkit_json *take_value(struct otelbase_scan *scan, int depth)
 {
     struct otelkit_json *const value =
-        parser->depth < DEPTH_MAX ? calloc(1, sizeof(*value)) : NULL;
-    bool right;
+        depth < DEPTH_MAX ? calloc(1, sizeof(*value)) : NULL;
 
-    if (!value)
-        return NULL;
-    parser->depth++;
-    right = fill_value(parser, value);
-    parser->depth--;
-    if (right)
-        return value;
-    otelkit_json_free(value);
-    return NULL;
+    if (value)
+        fill_value(scan, value, depth);
+    else
+        otelbase_scan_fail(scan, "nested too deeply, or out of memory");
+    return value;
 }
 
 struct otelkit_json *otelkit_json_parse(const char *text, size_t size)
 {
-    struct parser parser = {.at = text, .end = text + size};
-    struct otelkit_json *const value = take_value(&parser);
+    struct otelbase_scan scan = {.why = NULL};
+    char *const copy = copy_of(&scan, (struct otelbase_text){text, size});
+    struct otelkit_json *value = NULL;
 
-    blanks_skip(&parser);
-    if (parser.at == parser.end)
-        return value;
-    otelkit_json_free(value);
-    return NULL;
+    scan.start = scan.at = copy;
+    scan.end = copy ? copy + size : NULL;
+    if (copy) {
+        value = take_value(&scan, 0);
+        otelbase_scan_finish(&scan);
+    }
+    if (scan.why) {
+        otelkit_json_free(value);
+        value = NULL;
+    }
+    free(copy);
+    return value;
 }
 
 void otelkit_json_free(struct otelkit_json *value)

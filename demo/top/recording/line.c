@@ -85,12 +85,12 @@ enum {
     ROW_COUNT = sizeof(rows) / sizeof(rows[0])
 };
 
-static bool is(struct oteltop_text text, const char *name)
+static bool is(struct otelbase_text text, const char *name)
 {
     return text.size == strlen(name) && memcmp(text.text, name, text.size) == 0;
 }
 
-static enum oteltop_line_kind kind_of(struct oteltop_text key)
+static enum oteltop_line_kind kind_of(struct otelbase_text key)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (is(key, kinds[i].name))
@@ -98,14 +98,15 @@ static enum oteltop_line_kind kind_of(struct oteltop_text key)
     return OTELTOP_OTHER;
 }
 
-static void take_pairs(struct oteltop_json *json, struct oteltop_pairs *pairs)
+static void take_pairs(struct otelbase_scan *json, struct oteltop_pairs *pairs)
 {
     struct oteltop_pair pair;
 
-    oteltop_json_open(json);
-    while (oteltop_json_member(json, &pair.key)) {
-        pair.value = oteltop_json_is_string(json) ? oteltop_json_string(json)
-                                                  : oteltop_json_any(json);
+    otelbase_scan_open(json);
+    while (otelbase_scan_member(json, &pair.key)) {
+        pair.value = otelbase_scan_next_is(json, '\"')
+                         ? otelbase_scan_string(json)
+                         : otelbase_scan_any(json);
         pairs->pairs = otelbase_grow(pairs->pairs, pairs->count, &pairs->room,
                                      sizeof(pair));
         pairs->pairs[pairs->count++] = pair;
@@ -113,10 +114,10 @@ static void take_pairs(struct oteltop_json *json, struct oteltop_pairs *pairs)
 }
 
 /* Lower case digits only, as everywhere in OpenTelemetry. */
-static void take_id(struct oteltop_json *json, uint8_t *out, size_t size)
+static void take_id(struct otelbase_scan *json, uint8_t *out, size_t size)
 {
     static const char digits[] = "0123456789abcdef";
-    const struct oteltop_text text = oteltop_json_string(json);
+    const struct otelbase_text text = otelbase_scan_string(json);
 
     for (size_t i = 0; i < 2 * size && i < text.size; i++) {
         const char *const digit =
@@ -128,41 +129,41 @@ static void take_id(struct oteltop_json *json, uint8_t *out, size_t size)
         if (i == text.size - 1 && text.size == 2 * size)
             return;
     }
-    oteltop_json_fail(json, "not an id of this size in hexadecimal");
+    otelbase_scan_fail(json, "not an id of this size in hexadecimal");
 }
 
-static uint64_t take_number_as_string(struct oteltop_json *json)
+static uint64_t take_number_as_string(struct otelbase_scan *json)
 {
     uint64_t number;
 
-    if (!oteltop_json_is_string(json)) {
-        oteltop_json_fail(json, "a number as a string is expected");
+    if (!otelbase_scan_next_is(json, '\"')) {
+        otelbase_scan_fail(json, "a number as a string is expected");
         return 0;
     }
     json->at++;
-    number = oteltop_json_number(json);
+    number = otelbase_scan_number(json);
     if (!json->why && (json->at == json->end || *json->at++ != '"'))
-        oteltop_json_fail(json, "a number as a string is expected");
+        otelbase_scan_fail(json, "a number as a string is expected");
     return number;
 }
 
-static void take_value(struct oteltop_json *json, const struct row *row,
+static void take_value(struct otelbase_scan *json, const struct row *row,
                        struct oteltop_line *line)
 {
     void *const out = (char *)line + row->field;
 
     switch (row->type) {
     case NUMBER:
-        *(uint64_t *)out = oteltop_json_number(json);
+        *(uint64_t *)out = otelbase_scan_number(json);
         break;
     case NUMBER_AS_STRING:
         *(uint64_t *)out = take_number_as_string(json);
         break;
     case TRUTH:
-        *(bool *)out = oteltop_json_bool(json);
+        *(bool *)out = otelbase_scan_bool(json);
         break;
     case STRING:
-        *(struct oteltop_text *)out = oteltop_json_string(json);
+        *(struct otelbase_text *)out = otelbase_scan_string(json);
         break;
     case PAIRS:
         take_pairs(json, out);
@@ -176,7 +177,7 @@ static void take_value(struct oteltop_json *json, const struct row *row,
     }
 }
 
-static size_t row_of(enum oteltop_line_kind kind, struct oteltop_text key)
+static size_t row_of(enum oteltop_line_kind kind, struct otelbase_text key)
 {
     size_t i = 0;
 
@@ -186,7 +187,7 @@ static size_t row_of(enum oteltop_line_kind kind, struct oteltop_text key)
 }
 
 /* What the rows alone do not say. */
-static void check(struct oteltop_json *json, struct oteltop_line *line,
+static void check(struct otelbase_scan *json, struct oteltop_line *line,
                   const bool *taken)
 {
     if (line->kind == OTELTOP_SAMPLE && line->thread == 0) {
@@ -195,43 +196,43 @@ static void check(struct oteltop_json *json, struct oteltop_line *line,
     }
     for (size_t i = 0; i < ROW_COUNT; i++)
         if (rows[i].kind == line->kind && rows[i].required && !taken[i])
-            oteltop_json_fail(json, "a member is missing");
+            otelbase_scan_fail(json, "a member is missing");
     if (line->kind == OTELTOP_SAMPLE &&
         (line->span > 0) == (line->none.size > 0))
-        oteltop_json_fail(json, "either span or none is expected");
+        otelbase_scan_fail(json, "either span or none is expected");
     if (line->pid > INT32_MAX || line->tid > INT32_MAX)
-        oteltop_json_fail(json, "no process has such a number");
+        otelbase_scan_fail(json, "no process has such a number");
     if (line->kind == OTELTOP_RECORDING && line->hz == 0)
-        oteltop_json_fail(json, "a rate is expected");
+        otelbase_scan_fail(json, "a rate is expected");
 }
 
-void oteltop_line_parse(struct oteltop_json *json, struct oteltop_line *line)
+void oteltop_line_parse(struct otelbase_scan *json, struct oteltop_line *line)
 {
     const struct oteltop_pairs pairs = line->attributes;
-    struct oteltop_text key;
+    struct otelbase_text key;
     bool taken[ROW_COUNT] = {false};
     bool first = true;
 
     *line = (struct oteltop_line){.kind = OTELTOP_OTHER};
     line->attributes.pairs = pairs.pairs;
     line->attributes.room = pairs.room;
-    oteltop_json_open(json);
-    while (oteltop_json_member(json, &key)) {
+    otelbase_scan_open(json);
+    while (otelbase_scan_member(json, &key)) {
         if (first)
             line->kind = kind_of(key);
         first = false;
         const size_t row = row_of(line->kind, key);
 
         if (row == ROW_COUNT) {
-            (void)oteltop_json_any(json);
+            (void)otelbase_scan_any(json);
         } else if (taken[row]) {
-            oteltop_json_fail(json, "a member is there twice");
+            otelbase_scan_fail(json, "a member is there twice");
         } else {
             taken[row] = true;
             take_value(json, &rows[row], line);
         }
     }
-    oteltop_json_finish(json);
+    otelbase_scan_finish(json);
     if (!json->why)
         check(json, line, taken);
 }

@@ -2,7 +2,7 @@
 #ifndef OTELTOP_LINE_H
 #define OTELTOP_LINE_H
 
-#include "demo/top/recording/json.h"
+#include "demo/base/json_scan.h"
 
 /* What a line of a recording tells. See otelctx-recording(5). */
 enum oteltop_line_kind {
@@ -19,7 +19,7 @@ enum oteltop_line_kind {
 
 /* An attribute. What is no string is told as it is written in JSON. */
 struct oteltop_pair {
-    struct oteltop_text key, value;
+    struct otelbase_text key, value;
 };
 
 struct oteltop_pairs {
@@ -36,10 +36,10 @@ struct oteltop_line {
     uint64_t hz;       /* RECORDING, RATE */
     uint64_t cpus;
     bool all_states; /* RECORDING: its "wall" */
-    struct oteltop_text by, host;
+    struct otelbase_text by, host;
 
     uint64_t pid, tid; /* PROCESS, THREAD */
-    struct oteltop_text command, comm, container, cgroup, pod, context;
+    struct otelbase_text command, comm, container, cgroup, pod, context;
 
     uint64_t process; /* THREAD */
     uint8_t trace_id[16], span_id[8];
@@ -48,8 +48,8 @@ struct oteltop_line {
 
     uint64_t t_ns; /* SAMPLE, RATE, GONE, END */
     uint64_t thread, span;
-    struct oteltop_text none; /* why there is no span, when span is 0 */
-    struct oteltop_text state;
+    struct otelbase_text none; /* why there is no span, when span is 0 */
+    struct otelbase_text state;
     uint64_t cpu_ns, wall_ns;
     bool untrusted; /* SAMPLE: the thread ran while it was read */
 
@@ -61,6 +61,6 @@ struct oteltop_line {
  * is of no use. The pairs of the line are kept from call to call, and freed by
  * the caller.
  */
-void oteltop_line_parse(struct oteltop_json *json, struct oteltop_line *line);
+void oteltop_line_parse(struct otelbase_scan *json, struct oteltop_line *line);
 
 #endif

@@ -63,7 +63,7 @@ static int check_order(struct oteltop_recording *recording)
 
 int oteltop_recording_next(struct oteltop_recording *recording)
 {
-    struct oteltop_json json = {.first = false};
+    struct otelbase_scan json = {.first = false};
     bool newline;
     const int taken = take_line(recording, &newline);
 

@@ -10,7 +10,7 @@
 /* ---- texts -------------------------------------------------------------- */
 
 /* NULL for what the line does not have. */
-static char *copy_of(struct oteltop_text text)
+static char *copy_of(struct otelbase_text text)
 {
     if (text.size == 0)
         return NULL;
@@ -21,7 +21,7 @@ static char *copy_of(struct oteltop_text text)
 }
 
 static const char *reason_of(struct oteltop_replay *replay,
-                             struct oteltop_text none)
+                             struct otelbase_text none)
 {
     const size_t number =
         otelbase_pool_add(&replay->reasons, none.text, none.size, NULL);

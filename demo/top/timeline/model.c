@@ -13,7 +13,7 @@ enum {
 };
 
 static size_t text_add(struct oteltime_timeline *timeline,
-                       struct oteltop_text text)
+                       struct otelbase_text text)
 {
     return otelbase_pool_add(&timeline->texts, text.text ? text.text : "",
                              text.size, NULL);
@@ -27,8 +27,8 @@ oteltime_timeline_text(const struct oteltime_timeline *timeline, size_t text)
 
 static int by_key(const void *a, const void *b)
 {
-    const struct oteltop_text one = ((const struct oteltop_pair *)a)->key;
-    const struct oteltop_text other = ((const struct oteltop_pair *)b)->key;
+    const struct otelbase_text one = ((const struct oteltop_pair *)a)->key;
+    const struct otelbase_text other = ((const struct oteltop_pair *)b)->key;
     const size_t least = one.size < other.size ? one.size : other.size;
     const int order = memcmp(one.text, other.text, least);
 
@@ -102,10 +102,10 @@ static const char *add_head(struct oteltime_timeline *timeline,
     return NULL;
 }
 
-static struct oteltop_text service_of(const struct oteltop_pairs *resource)
+static struct otelbase_text service_of(const struct oteltop_pairs *resource)
 {
     static const char name[] = "service.name";
-    struct oteltop_text found = {.text = "", .size = 0};
+    struct otelbase_text found = {.text = "", .size = 0};
 
     for (size_t i = 0; i < resource->count; i++)
         if (resource->pairs[i].key.size == sizeof(name) - 1 &&

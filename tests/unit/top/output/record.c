@@ -60,7 +60,7 @@ static void expect_line(enum oteltop_line_kind kind)
     cr_assert_eq(line->kind, kind);
 }
 
-static void expect_text(struct oteltop_text found, const char *expected)
+static void expect_text(struct otelbase_text found, const char *expected)
 {
     cr_expect_eq(found.size, strlen(expected), "%s", expected);
     cr_expect_eq(memcmp(found.text, expected, strlen(expected)), 0, "%s",

@@ -30,7 +30,7 @@ static void close_text(struct oteltop_recording *recording)
     oteltop_recording_free(recording);
 }
 
-static void expect_text(struct oteltop_text text, const char *expected)
+static void expect_text(struct otelbase_text text, const char *expected)
 {
     cr_expect_eq(text.size, strlen(expected), "%s", expected);
     cr_expect_eq(memcmp(text.text, expected, strlen(expected)), 0, "%s",

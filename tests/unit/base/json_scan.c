@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "demo/top/recording/json.h"
+#include "demo/base/json_scan.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A parser of a copy of the text, without a NUL behind it. */
-static struct oteltop_json json_of(const char *text)
+static struct otelbase_scan json_of(const char *text)
 {
     const size_t size = strlen(text);
     char *const copy = malloc(size + 1);
@@ -14,15 +14,16 @@ static struct oteltop_json json_of(const char *text)
     cr_assert(copy);
     for (size_t i = 0; i < size; i++)
         copy[i] = text[i];
-    return (struct oteltop_json){.start = copy, .at = copy, .end = copy + size};
+    return (struct otelbase_scan){
+        .start = copy, .at = copy, .end = copy + size};
 }
 
 static void expect_string(const char *text, const char *expected)
 {
-    struct oteltop_json json = json_of(text);
-    const struct oteltop_text string = oteltop_json_string(&json);
+    struct otelbase_scan json = json_of(text);
+    const struct otelbase_text string = otelbase_scan_string(&json);
 
-    oteltop_json_finish(&json);
+    otelbase_scan_finish(&json);
     cr_expect_eq(json.why, NULL, "%s: %s", text, json.why);
     cr_expect_eq(string.size, strlen(expected), "%s", text);
     cr_expect_eq(memcmp(string.text, expected, string.size), 0, "%s", text);
@@ -31,10 +32,10 @@ static void expect_string(const char *text, const char *expected)
 
 static void expect_fault(const char *text, const char *why, size_t at)
 {
-    struct oteltop_json json = json_of(text);
+    struct otelbase_scan json = json_of(text);
 
-    (void)oteltop_json_any(&json);
-    oteltop_json_finish(&json);
+    (void)otelbase_scan_any(&json);
+    otelbase_scan_finish(&json);
     cr_assert(json.why, "%s", text);
     cr_expect_str_eq(json.why, why, "%s", text);
     cr_expect_eq((size_t)(json.whereat - json.start), at, "%s: %td", text,
@@ -42,47 +43,47 @@ static void expect_fault(const char *text, const char *why, size_t at)
     free(json.start);
 }
 
-Test(top_json, members_come_in_their_order)
+Test(json_scan, members_come_in_their_order)
 {
-    struct oteltop_json json =
+    struct otelbase_scan json =
         json_of(" { \"a\" : 12 , \"b\":{\"c\":\"d\"},\"e\":[1,{}],\"f\":true}");
-    struct oteltop_text key;
+    struct otelbase_text key;
 
-    oteltop_json_open(&json);
-    cr_assert(oteltop_json_member(&json, &key));
+    otelbase_scan_open(&json);
+    cr_assert(otelbase_scan_member(&json, &key));
     cr_expect_eq(key.text[0], 'a');
-    cr_expect_eq(oteltop_json_number(&json), 12);
-    cr_assert(oteltop_json_member(&json, &key));
-    oteltop_json_open(&json);
-    cr_assert(oteltop_json_member(&json, &key));
+    cr_expect_eq(otelbase_scan_number(&json), 12);
+    cr_assert(otelbase_scan_member(&json, &key));
+    otelbase_scan_open(&json);
+    cr_assert(otelbase_scan_member(&json, &key));
     cr_expect_eq(key.text[0], 'c');
-    cr_expect(oteltop_json_is_string(&json));
-    cr_expect_eq(oteltop_json_string(&json).text[0], 'd');
-    cr_expect_not(oteltop_json_member(&json, &key));
-    cr_assert(oteltop_json_member(&json, &key));
+    cr_expect(otelbase_scan_next_is(&json, '\"'));
+    cr_expect_eq(otelbase_scan_string(&json).text[0], 'd');
+    cr_expect_not(otelbase_scan_member(&json, &key));
+    cr_assert(otelbase_scan_member(&json, &key));
     cr_expect_eq(key.text[0], 'e');
-    cr_expect_eq(oteltop_json_any(&json).size, 6);
-    cr_assert(oteltop_json_member(&json, &key));
-    cr_expect(oteltop_json_bool(&json));
-    cr_expect_not(oteltop_json_member(&json, &key));
-    oteltop_json_finish(&json);
+    cr_expect_eq(otelbase_scan_any(&json).size, 6);
+    cr_assert(otelbase_scan_member(&json, &key));
+    cr_expect(otelbase_scan_bool(&json));
+    cr_expect_not(otelbase_scan_member(&json, &key));
+    otelbase_scan_finish(&json);
     cr_expect_eq(json.why, NULL, "%s", json.why);
     free(json.start);
 }
 
-Test(top_json, an_object_may_be_empty)
+Test(json_scan, an_object_may_be_empty)
 {
-    struct oteltop_json json = json_of("{}");
-    struct oteltop_text key;
+    struct otelbase_scan json = json_of("{}");
+    struct otelbase_text key;
 
-    oteltop_json_open(&json);
-    cr_expect_not(oteltop_json_member(&json, &key));
-    oteltop_json_finish(&json);
+    otelbase_scan_open(&json);
+    cr_expect_not(otelbase_scan_member(&json, &key));
+    otelbase_scan_finish(&json);
     cr_expect_eq(json.why, NULL);
     free(json.start);
 }
 
-Test(top_json, escapes_are_undone)
+Test(json_scan, escapes_are_undone)
 {
     expect_string("\"a\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "a\"\\/\b\f\n\r\t");
     expect_string("\"\\u0041\\u00e9\\u20AC\\ud83d\\ude00\"",
@@ -91,16 +92,16 @@ Test(top_json, escapes_are_undone)
     expect_string("\"\"", "");
 }
 
-Test(top_json, numbers_go_up_to_63_bits)
+Test(json_scan, numbers_go_up_to_63_bits)
 {
-    struct oteltop_json json = json_of("9223372036854775807");
+    struct otelbase_scan json = json_of("9223372036854775807");
 
-    cr_expect_eq(oteltop_json_number(&json), INT64_MAX);
+    cr_expect_eq(otelbase_scan_number(&json), INT64_MAX);
     cr_expect_eq(json.why, NULL);
     free(json.start);
 }
 
-Test(top_json, other_numbers_are_refused_where_whole_ones_count)
+Test(json_scan, other_numbers_are_refused_where_whole_ones_count)
 {
     static const char *const texts[] = {"9223372036854775808",
                                         "99999999999999999999",
@@ -113,15 +114,15 @@ Test(top_json, other_numbers_are_refused_where_whole_ones_count)
                                         "\"1\""};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        struct oteltop_json json = json_of(texts[i]);
+        struct otelbase_scan json = json_of(texts[i]);
 
-        cr_expect_eq(oteltop_json_number(&json), 0, "%s", texts[i]);
+        cr_expect_eq(otelbase_scan_number(&json), 0, "%s", texts[i]);
         cr_expect(json.why, "%s", texts[i]);
         free(json.start);
     }
 }
 
-Test(top_json, any_value_is_skipped)
+Test(json_scan, any_value_is_skipped)
 {
     static const char *const texts[] = {"null",
                                         "true",
@@ -135,10 +136,10 @@ Test(top_json, any_value_is_skipped)
                                         "{\"\\n\":[{}],\"b\":\"\xc3\xa9\"}"};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        struct oteltop_json json = json_of(texts[i]);
-        const struct oteltop_text value = oteltop_json_any(&json);
+        struct otelbase_scan json = json_of(texts[i]);
+        const struct otelbase_text value = otelbase_scan_any(&json);
 
-        oteltop_json_finish(&json);
+        otelbase_scan_finish(&json);
         cr_expect_eq(json.why, NULL, "%s: %s", texts[i], json.why);
         cr_expect_eq(value.size, strlen(texts[i]), "%s", texts[i]);
         cr_expect_eq(memcmp(value.text, texts[i], value.size), 0);
@@ -146,7 +147,7 @@ Test(top_json, any_value_is_skipped)
     }
 }
 
-Test(top_json, faults_are_told_with_their_place)
+Test(json_scan, faults_are_told_with_their_place)
 {
     expect_fault("nul", "a digit is expected", 0);
     expect_fault("[1 2]", "a comma or a bracket is expected", 3);
@@ -164,7 +165,7 @@ Test(top_json, faults_are_told_with_their_place)
     expect_fault("1e", "a digit is expected", 2);
 }
 
-Test(top_json, nesting_has_a_limit)
+Test(json_scan, nesting_has_a_limit)
 {
     char text[301];
 
@@ -173,17 +174,17 @@ Test(top_json, nesting_has_a_limit)
     expect_fault(text, "nested too deeply", 65);
 }
 
-Test(top_json, the_first_fault_stays_and_nothing_moves_behind_it)
+Test(json_scan, the_first_fault_stays_and_nothing_moves_behind_it)
 {
-    struct oteltop_json json = json_of("x {\"a\":1}");
-    struct oteltop_text key;
+    struct otelbase_scan json = json_of("x {\"a\":1}");
+    struct otelbase_text key;
 
-    oteltop_json_open(&json);
-    oteltop_json_fail(&json, "another");
-    cr_expect_not(oteltop_json_member(&json, &key));
-    cr_expect_eq(oteltop_json_number(&json), 0);
-    cr_expect_eq(oteltop_json_string(&json).size, 0);
-    cr_expect_eq(oteltop_json_any(&json).size, 0);
+    otelbase_scan_open(&json);
+    otelbase_scan_fail(&json, "another");
+    cr_expect_not(otelbase_scan_member(&json, &key));
+    cr_expect_eq(otelbase_scan_number(&json), 0);
+    cr_expect_eq(otelbase_scan_string(&json).size, 0);
+    cr_expect_eq(otelbase_scan_any(&json).size, 0);
     cr_expect_str_eq(json.why, "an object is expected");
     cr_expect_eq(json.at, json.start);
     free(json.start);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_JSON_H
-#define OTELTOP_JSON_H
+#ifndef OTELBASE_JSON_SCAN_H
+#define OTELBASE_JSON_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* A borrowed piece of text; UTF-8, no NUL behind it. */
-struct oteltop_text {
+struct otelbase_text {
     const char *text;
     size_t size;
 };
@@ -18,7 +18,7 @@ struct oteltop_text {
  * returns nothing, so that callers check once.
  * Rule: RFC 8259; also no unpaired surrogate, and nesting up to 64.
  */
-struct oteltop_json {
+struct otelbase_scan {
     char *start; /* these three are set by the caller */
     char *at;
     const char *end;
@@ -27,30 +27,35 @@ struct oteltop_json {
     const char *whereat; /* where it is */
 };
 
-/* Takes the brace of an object. */
-void oteltop_json_open(struct oteltop_json *json);
+/* Takes the brace of an object, or the bracket of an array. */
+void otelbase_scan_open(struct otelbase_scan *json);
+void otelbase_scan_open_array(struct otelbase_scan *json);
 
 /* Takes the next key and its colon; false behind the last one, or a fault. */
-bool oteltop_json_member(struct oteltop_json *json, struct oteltop_text *key);
+bool otelbase_scan_member(struct otelbase_scan *json,
+                          struct otelbase_text *key);
+
+/* Whether an element follows, likewise. */
+bool otelbase_scan_element(struct otelbase_scan *json);
 
 /* A string. It may overwrite its own place in the text, and nothing else. */
-struct oteltop_text oteltop_json_string(struct oteltop_json *json);
+struct otelbase_text otelbase_scan_string(struct otelbase_scan *json);
 
 /* A whole number from 0 to INT64_MAX. */
-uint64_t oteltop_json_number(struct oteltop_json *json);
+uint64_t otelbase_scan_number(struct otelbase_scan *json);
 
-bool oteltop_json_bool(struct oteltop_json *json);
+bool otelbase_scan_bool(struct otelbase_scan *json);
 
 /* Any value: how it is written. */
-struct oteltop_text oteltop_json_any(struct oteltop_json *json);
+struct otelbase_text otelbase_scan_any(struct otelbase_scan *json);
 
-/* Whether the next value is a string. */
-bool oteltop_json_is_string(struct oteltop_json *json);
+/* Whether the next value begins with that character. */
+bool otelbase_scan_next_is(struct otelbase_scan *json, char one);
 
 /* Nothing but blanks may follow. */
-void oteltop_json_finish(struct oteltop_json *json);
+void otelbase_scan_finish(struct otelbase_scan *json);
 
 /* A fault that the caller found, unless there is one. */
-void oteltop_json_fail(struct oteltop_json *json, const char *why);
+void otelbase_scan_fail(struct otelbase_scan *json, const char *why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "demo/top/recording/json.h"
+#include "demo/base/json_scan.h"
 
 #include "demo/base/utf8.h"
 
@@ -9,7 +9,7 @@ enum {
     DEPTH_MAX = 64
 };
 
-void oteltop_json_fail(struct oteltop_json *json, const char *why)
+void otelbase_scan_fail(struct otelbase_scan *json, const char *why)
 {
     if (json->why)
         return;
@@ -17,28 +17,28 @@ void oteltop_json_fail(struct oteltop_json *json, const char *why)
     json->whereat = json->at;
 }
 
-static void blanks_skip(struct oteltop_json *json)
+static void blanks_skip(struct otelbase_scan *json)
 {
-    while (json->at < json->end &&
-           (*json->at == ' ' || *json->at == '\t' || *json->at == '\r'))
+    while (json->at < json->end && *json->at != '\0' &&
+           strchr(" \t\r\n", *json->at))
         json->at++;
 }
 
-static bool next_is(struct oteltop_json *json, char one)
+bool otelbase_scan_next_is(struct otelbase_scan *json, char one)
 {
     blanks_skip(json);
     return !json->why && json->at < json->end && *json->at == one;
 }
 
-static bool take(struct oteltop_json *json, char one)
+static bool take(struct otelbase_scan *json, char one)
 {
-    const bool found = next_is(json, one);
+    const bool found = otelbase_scan_next_is(json, one);
 
     json->at += found;
     return found;
 }
 
-static bool take_word(struct oteltop_json *json, const char *word)
+static bool take_word(struct otelbase_scan *json, const char *word)
 {
     const size_t size = strlen(word);
 
@@ -50,30 +50,52 @@ static bool take_word(struct oteltop_json *json, const char *word)
     return true;
 }
 
-void oteltop_json_open(struct oteltop_json *json)
+void otelbase_scan_open(struct otelbase_scan *json)
 {
     if (!take(json, '{'))
-        oteltop_json_fail(json, "an object is expected");
+        otelbase_scan_fail(json, "an object is expected");
     json->first = true;
 }
 
-bool oteltop_json_member(struct oteltop_json *json, struct oteltop_text *key)
+void otelbase_scan_open_array(struct otelbase_scan *json)
+{
+    if (!take(json, '['))
+        otelbase_scan_fail(json, "an array is expected");
+    json->first = true;
+}
+
+/* In front of an item: its comma. False behind the last one. */
+static bool take_comma(struct otelbase_scan *json, char close)
 {
     const bool first = json->first;
 
     json->first = false;
-    if (json->why || take(json, '}'))
+    if (json->why || take(json, close))
         return false;
     if (!first && !take(json, ','))
-        oteltop_json_fail(json, "a comma or a brace is expected");
-    *key = oteltop_json_string(json);
+        otelbase_scan_fail(json, close == '}'
+                                     ? "a comma or a brace is expected"
+                                     : "a comma or a bracket is expected");
+    return !json->why;
+}
+
+bool otelbase_scan_element(struct otelbase_scan *json)
+{
+    return take_comma(json, ']');
+}
+
+bool otelbase_scan_member(struct otelbase_scan *json, struct otelbase_text *key)
+{
+    if (!take_comma(json, '}'))
+        return false;
+    *key = otelbase_scan_string(json);
     if (!take(json, ':'))
-        oteltop_json_fail(json, "a colon is expected");
+        otelbase_scan_fail(json, "a colon is expected");
     return !json->why;
 }
 
 /* The four digits behind \u, or a negative number. */
-static int32_t take_hex(struct oteltop_json *json)
+static int32_t take_hex(struct otelbase_scan *json)
 {
     int32_t unit = 0;
 
@@ -112,7 +134,7 @@ static char *utf8_put(char *out, int32_t c)
 }
 
 /* Behind "\u": two of them make a character beyond U+FFFF. */
-static char *take_unit(struct oteltop_json *json, char *out)
+static char *take_unit(struct otelbase_scan *json, char *out)
 {
     int32_t unit = take_hex(json);
 
@@ -125,13 +147,13 @@ static char *take_unit(struct oteltop_json *json, char *out)
             unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
     }
     if (unit < 0 || (unit >= 0xd800 && unit <= 0xdfff)) {
-        oteltop_json_fail(json, "not a Unicode escape");
+        otelbase_scan_fail(json, "not a Unicode escape");
         return out;
     }
     return utf8_put(out, unit);
 }
 
-static char *take_escape(struct oteltop_json *json, char *out)
+static char *take_escape(struct otelbase_scan *json, char *out)
 {
     static const char names[] = "\"\\/bfnrt";
     static const char meant[] = "\"\\/\b\f\n\r\t";
@@ -143,7 +165,7 @@ static char *take_escape(struct oteltop_json *json, char *out)
         return take_unit(json, out);
     }
     if (!found) {
-        oteltop_json_fail(json, "not an escape of JSON");
+        otelbase_scan_fail(json, "not an escape of JSON");
         return out;
     }
     json->at++;
@@ -152,36 +174,36 @@ static char *take_escape(struct oteltop_json *json, char *out)
 }
 
 /* One character that is not escaped. */
-static char *take_plain(struct oteltop_json *json, char *out)
+static char *take_plain(struct otelbase_scan *json, char *out)
 {
     uint32_t code;
     const size_t size = otelbase_utf8_next(
         (const uint8_t *)json->at, (size_t)(json->end - json->at), &code);
 
     if (size == 0)
-        oteltop_json_fail(json, "not UTF-8");
+        otelbase_scan_fail(json, "not UTF-8");
     else if (code < 0x20)
-        oteltop_json_fail(json, "a control character in a string");
+        otelbase_scan_fail(json, "a control character in a string");
     else
         (void)memmove(out, json->at, size);
     json->at += size;
     return out + size;
 }
 
-struct oteltop_text oteltop_json_string(struct oteltop_json *json)
+struct otelbase_text otelbase_scan_string(struct otelbase_scan *json)
 {
-    const struct oteltop_text nothing = {.text = "", .size = 0};
+    const struct otelbase_text nothing = {.text = "", .size = 0};
     char *out, *start;
 
     if (!take(json, '"'))
-        oteltop_json_fail(json, "a string is expected");
+        otelbase_scan_fail(json, "a string is expected");
     start = out = json->at;
     while (!json->why) {
         if (json->at == json->end) {
-            oteltop_json_fail(json, "a string has no end");
+            otelbase_scan_fail(json, "a string has no end");
         } else if (*json->at == '"') {
             json->at++;
-            return (struct oteltop_text){start, (size_t)(out - start)};
+            return (struct otelbase_text){start, (size_t)(out - start)};
         } else if (*json->at == '\\') {
             json->at++;
             out = take_escape(json, out);
@@ -192,47 +214,44 @@ struct oteltop_text oteltop_json_string(struct oteltop_json *json)
     return nothing;
 }
 
-static bool next_is_digit(const struct oteltop_json *json)
+static bool next_is_digit(const struct otelbase_scan *json)
 {
     return json->at < json->end && *json->at >= '0' && *json->at <= '9';
 }
 
-uint64_t oteltop_json_number(struct oteltop_json *json)
+uint64_t otelbase_scan_number(struct otelbase_scan *json)
 {
-    const char *const start = (blanks_skip(json), json->at);
+    const char *start;
     uint64_t number = 0;
 
     if (json->why)
         return 0;
+    blanks_skip(json);
+    start = json->at;
     for (; next_is_digit(json); json->at++) {
         const uint64_t digit = (uint64_t)(*json->at - '0');
 
         if (number > (INT64_MAX - digit) / 10)
-            oteltop_json_fail(json, "the number is too large");
+            otelbase_scan_fail(json, "the number is too large");
         number = number * 10 + digit;
     }
     if (json->at == start || (*start == '0' && json->at > start + 1) ||
         (json->at < json->end && strchr(".eE", *json->at) && *json->at != '\0'))
-        oteltop_json_fail(json, "a whole number is expected");
+        otelbase_scan_fail(json, "a whole number is expected");
     return json->why ? 0 : number;
 }
 
-bool oteltop_json_bool(struct oteltop_json *json)
+bool otelbase_scan_bool(struct otelbase_scan *json)
 {
     if (take_word(json, "true"))
         return true;
     if (!take_word(json, "false"))
-        oteltop_json_fail(json, "true or false is expected");
+        otelbase_scan_fail(json, "true or false is expected");
     return false;
 }
 
-bool oteltop_json_is_string(struct oteltop_json *json)
-{
-    return next_is(json, '"');
-}
-
 /* Skips a string and leaves its escapes as they are. */
-static void skip_string(struct oteltop_json *json)
+static void skip_string(struct otelbase_scan *json)
 {
     char scratch[4];
 
@@ -246,18 +265,18 @@ static void skip_string(struct oteltop_json *json)
         }
     }
     if (!take(json, '"'))
-        oteltop_json_fail(json, "a string has no end");
+        otelbase_scan_fail(json, "a string has no end");
 }
 
-static void skip_digits(struct oteltop_json *json)
+static void skip_digits(struct otelbase_scan *json)
 {
     if (!next_is_digit(json))
-        oteltop_json_fail(json, "a digit is expected");
+        otelbase_scan_fail(json, "a digit is expected");
     while (next_is_digit(json))
         json->at++;
 }
 
-static void skip_number(struct oteltop_json *json)
+static void skip_number(struct otelbase_scan *json)
 {
     (void)take_word(json, "-");
     if (json->at < json->end && *json->at == '0')
@@ -273,57 +292,59 @@ static void skip_number(struct oteltop_json *json)
     }
 }
 
-static void skip(struct oteltop_json *json, int depth);
+static void skip(struct otelbase_scan *json, int depth);
 
-static void skip_items(struct oteltop_json *json, char close, int depth)
+static void skip_items(struct otelbase_scan *json, char close, int depth)
 {
     json->at++;
     if (take(json, close))
         return;
     do {
         if (close == '}') {
-            if (!next_is(json, '"'))
-                oteltop_json_fail(json, "a string is expected");
+            if (!otelbase_scan_next_is(json, '"'))
+                otelbase_scan_fail(json, "a string is expected");
             else
                 skip_string(json);
             if (!take(json, ':'))
-                oteltop_json_fail(json, "a colon is expected");
+                otelbase_scan_fail(json, "a colon is expected");
         }
         skip(json, depth + 1);
     } while (take(json, ','));
     if (!take(json, close))
-        oteltop_json_fail(json, "a comma or a bracket is expected");
+        otelbase_scan_fail(json, "a comma or a bracket is expected");
 }
 
-static void skip(struct oteltop_json *json, int depth)
+static void skip(struct otelbase_scan *json, int depth)
 {
     if (depth > DEPTH_MAX)
-        oteltop_json_fail(json, "nested too deeply");
+        otelbase_scan_fail(json, "nested too deeply");
     if (json->why)
         return;
-    if (next_is(json, '{'))
+    if (otelbase_scan_next_is(json, '{'))
         skip_items(json, '}', depth);
-    else if (next_is(json, '['))
+    else if (otelbase_scan_next_is(json, '['))
         skip_items(json, ']', depth);
-    else if (next_is(json, '"'))
+    else if (otelbase_scan_next_is(json, '"'))
         skip_string(json);
     else if (!take_word(json, "null") && !take_word(json, "true") &&
              !take_word(json, "false"))
         skip_number(json);
 }
 
-struct oteltop_text oteltop_json_any(struct oteltop_json *json)
+struct otelbase_text otelbase_scan_any(struct otelbase_scan *json)
 {
-    const char *const start = (blanks_skip(json), json->at);
+    const char *start;
 
+    blanks_skip(json);
+    start = json->at;
     skip(json, 0);
-    return (struct oteltop_text){start,
-                                 json->why ? 0 : (size_t)(json->at - start)};
+    return (struct otelbase_text){start,
+                                  json->why ? 0 : (size_t)(json->at - start)};
 }
 
-void oteltop_json_finish(struct oteltop_json *json)
+void otelbase_scan_finish(struct otelbase_scan *json)
 {
     blanks_skip(json);
     if (json->at < json->end)
-        oteltop_json_fail(json, "something follows the object");
+        otelbase_scan_fail(json, "something follows the object");
 }
