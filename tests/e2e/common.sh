@@ -107,6 +107,20 @@ can_mount() {
     unshare -m true 2>/dev/null
 }
 
+# protoc_says: the context of $PID as protoc decodes it from the process's memory,
+# without otelctx-read's decoder.
+protoc_says() {
+    local address size
+
+    read -r address size <<<"$("$READ" --json "$PID" |
+        jq -r '.contexts[0].header | "\(.payload) \(.payload_size)"')"
+    dd if="/proc/$PID/mem" iflag=skip_bytes,count_bytes skip=$((address)) \
+        count="$size" status=none |
+        protoc -I"$PROTO_DIR" --decode \
+            opentelemetry.proto.processcontext.v1development.ProcessContext \
+            process_context.proto
+}
+
 # naming: prints "yes" if the kernel has CONFIG_ANON_VMA_NAME, else "no".
 naming() {
     python3 - <<'END'

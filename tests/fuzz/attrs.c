@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config/attrs.h"
 
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include "demo/base/utf8.h"
+#include "tests/fuzz/fuzz.h"
 
 /*
  * Any text of OTEL_RESOURCE_ATTRIBUTES. The first two bytes are the size of the
  * scratch memory. Text and scratch have no spare bytes, so that ASan sees an
  * access beyond them.
  */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
 /* Checked by the reader, which shares no code with the parser. */
 static bool is_text(struct otelctx_span s)
 {

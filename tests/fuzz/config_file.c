@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config/file.h"
 
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "config/options.h"
-#include "demo/base/utf8.h"
+#include "tests/fuzz/fuzz.h"
 
 /* Any configuration file, in memory without spare bytes. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
 static bool within(struct otelctx_span part, const char *at, size_t size)
 {
     return part.at >= at && part.size <= size &&

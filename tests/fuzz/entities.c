@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/process/entity_ref.c" /* with a scratch of its own */
-
-#include <stdint.h>
-#include <stdlib.h>
+#include "tests/fuzz/fuzz.h"
 
 /*
  * Any text of OTEL_ENTITIES, of its very size: ASan sees a step too far. What
  * an EntityRef names is an attribute.
  */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 char *otelctx_state_scratch(size_t size)
 {
     static char scratch[OTELCTX_PAYLOAD_MAX];
 
     return size <= sizeof(scratch) ? scratch : NULL;
-}
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
 }
 
 static void check_keys(struct otelctx_payload *payload)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/process/payload.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "shim/process/reader_limits.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/support/payload_model.h"
 
 /*
@@ -13,35 +11,10 @@
  * its size and its bytes, then, for a value, its size in two bytes and the
  * bytes.
  */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum {
     CLEAR = 0, /* of 16 */
     UNSET = 3, /* and what is below */
 };
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static struct otelctx_span take(struct otelctx_span *data, size_t size)
-{
-    const struct otelctx_span taken = {data->at,
-                                       size < data->size ? size : data->size};
-
-    data->at += taken.size;
-    data->size -= taken.size;
-    return taken;
-}
-
-static size_t take_byte(struct otelctx_span *data)
-{
-    const struct otelctx_span byte = take(data, 1);
-
-    return byte.size ? (unsigned char)byte.at[0] : 0;
-}
 
 /* The input's own bytes or, so that payloads fill up, as many "x". */
 static struct otelctx_span take_value(struct otelctx_span *data)
@@ -50,7 +23,7 @@ static struct otelctx_span take_value(struct otelctx_span *data)
     const size_t low = take_byte(data), size = low | take_byte(data) << 8;
 
     if (size <= 512)
-        return take(data, size);
+        return take_bytes(data, size);
     if (many[0] == '\0')
         memset(many, 'x', sizeof(many));
     return (struct otelctx_span){many, size};
@@ -68,7 +41,7 @@ static void change(struct otelctx_payload *payload, struct model *m,
         model_clear(payload, m, place);
         return;
     }
-    key = take(data, take_byte(data));
+    key = take_bytes(data, take_byte(data));
     if (what % 16 <= UNSET) {
         otelctx_payload_set(payload, place, key, (struct otelctx_span){0});
         model_unset(&m->places[place], key);

@@ -9,10 +9,7 @@
 #include "demo/reader/elf/choose.h"
 #include "demo/reader/elf/objects.h"
 #include "demo/reader/elf/symtab.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/fuzz/fuzz.h"
 
 #define NAME    "otel_thread_ctx_v1"
 #define OBJECTS 3
@@ -23,12 +20,6 @@ struct process {
     uint64_t distance;
     uint64_t reads; /* may be so many more */
 };
-
-static void require(bool condition)
-{
-    if (!condition)
-        abort();
-}
 
 static uint64_t base_of(const struct process *process, size_t object)
 {
@@ -96,7 +87,6 @@ static void search(struct process *process)
     judge(error, &symbol);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)

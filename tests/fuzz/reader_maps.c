@@ -5,9 +5,7 @@
  * pieces of another size it must give the same mappings.
  */
 #include "demo/reader/os/maps.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "tests/fuzz/fuzz.h"
 
 struct source {
     const uint8_t *bytes;
@@ -56,7 +54,6 @@ static void compare_lines(const uint8_t *data, size_t size)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)

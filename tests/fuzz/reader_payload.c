@@ -4,58 +4,11 @@
  * A payload, decoded and printed in all three ways: JSON must be one line of
  * valid UTF-8, and what is for people must not hold what a terminal obeys.
  */
-#include "demo/base/utf8.h"
-#include "demo/reader/command/show.h"
 #include "demo/reader/print/json.h"
 #include "demo/reader/print/raw.h"
 #include "demo/reader/print/text.h"
 #include "demo/reader/report/judge.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-static void require(bool condition)
-{
-    if (!condition)
-        abort();
-}
-
-static bool is_harmless(const char *text, size_t size)
-{
-    for (size_t at = 0; at < size;) {
-        uint32_t code = 0;
-        const size_t length =
-            otelbase_utf8_next((const uint8_t *)text + at, size - at, &code);
-
-        if (length == 0 || (code < 0x20 && code != '\n') ||
-            (code >= 0x7f && code <= 0x9f) ||
-            (code >= 0x202a && code <= 0x202e) ||
-            (code >= 0x2066 && code <= 0x2069))
-            return false;
-        at += length;
-    }
-    return true;
-}
-
-/* Returns the number of lines. */
-static size_t print(otelread_printer *printer,
-                    const struct otelread_report *report)
-{
-    char *text = NULL;
-    size_t size = 0;
-    size_t lines = 0;
-    FILE *const out = open_memstream(&text, &size);
-
-    require(out);
-    printer(out, report);
-    require(fclose(out) == 0);
-    require(is_harmless(text, size));
-    for (size_t i = 0; i < size; i++)
-        lines += text[i] == '\n';
-    free(text);
-    return lines;
-}
+#include "tests/fuzz/fuzz.h"
 
 /* The command and the mapping's name are the target's, too. */
 static void take_text(char *out, size_t room, const uint8_t *data, size_t size)
@@ -84,7 +37,6 @@ static void judge(struct otelread_context *context,
     otelread_judge(report, OTELREAD_INVALID, "%s", context->message);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0 || size > OTELCTX_PAYLOAD_MAX)

@@ -5,52 +5,10 @@
  * number of keys, the second says what else is wrong, the rest is the record,
  * and its bytes are the keys' names as well.
  */
-#include "demo/base/utf8.h"
-#include "demo/reader/command/show.h"
 #include "demo/reader/print/json.h"
 #include "demo/reader/print/text.h"
 #include "demo/reader/report/threads.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-static void require(bool condition)
-{
-    if (!condition)
-        abort();
-}
-
-/* Nothing that a terminal obeys, and UTF-8 throughout. */
-static bool is_harmless(const char *text, size_t size)
-{
-    for (size_t at = 0; at < size;) {
-        uint32_t code = 0;
-        const size_t length =
-            otelbase_utf8_next((const uint8_t *)text + at, size - at, &code);
-
-        if (length == 0 || (code < 0x20 && code != '\n') ||
-            (code >= 0x7f && code <= 0x9f) ||
-            (code >= 0x202a && code <= 0x202e) ||
-            (code >= 0x2066 && code <= 0x2069))
-            return false;
-        at += length;
-    }
-    return true;
-}
-
-static void print(otelread_printer *printer,
-                  const struct otelread_report *report)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *const out = open_memstream(&text, &size);
-
-    require(out);
-    printer(out, report);
-    require(fclose(out) == 0);
-    require(is_harmless(text, size));
-    free(text);
-}
+#include "tests/fuzz/fuzz.h"
 
 static bool is_inside(const uint8_t *start, size_t size,
                       struct otelread_span span)
@@ -103,7 +61,6 @@ static void take_storages(struct otelread_thread *thread,
     otelread_storages_judge(&thread->storages, &snapshot, &places);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const size_t head = sizeof(struct otelctx_record_head);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shim/thread/record.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "demo/base/utf8.h"
+#include "tests/fuzz/fuzz.h"
 
 /*
  * Any series of changes to a record: after each one it is what a simple map
@@ -13,8 +10,6 @@
  * size in two bytes and attributes. Then the changes: a byte that says how, the
  * key, and, for a value, its size in two bytes and its bytes.
  */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum {
     ATTRS_MAX = 612,
     UNSET = 1, /* of a change's first byte */
@@ -29,36 +24,6 @@ struct map {
     } pairs[ATTRS_MAX / 2 + 1];
     size_t count;
 };
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static struct otelctx_span take(struct otelctx_span *data, size_t size)
-{
-    const struct otelctx_span taken = {data->at,
-                                       size < data->size ? size : data->size};
-
-    data->at += taken.size;
-    data->size -= taken.size;
-    return taken;
-}
-
-static uint8_t take_byte(struct otelctx_span *data)
-{
-    const struct otelctx_span byte = take(data, 1);
-
-    return byte.size ? (uint8_t)byte.at[0] : 0;
-}
-
-static size_t take_size(struct otelctx_span *data)
-{
-    const size_t low = take_byte(data);
-
-    return low | (size_t)take_byte(data) << 8;
-}
 
 /* The pair of a key, or their number. */
 static size_t find(const struct map *map, uint8_t key)
@@ -171,7 +136,7 @@ static bool take_value(struct otelctx_span *data, struct otelctx_span *value)
     size_t given;
     int got;
 
-    *value = take(data, take_size(data));
+    *value = take_bytes(data, take_size(data));
     given = value->size;
     bytes = (const void *)value->at;
     got = otelctx_value_cut(value);
@@ -226,7 +191,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     record->attrs_size = 0;
     if (take_byte(&rest)) {
         record->attrs_size = (uint16_t)take_size(&rest);
-        attrs = take(&rest, record->attrs_size);
+        attrs = take_bytes(&rest, record->attrs_size);
         memcpy(record->attrs, attrs.at,
                attrs.size < ATTRS_MAX ? attrs.size : ATTRS_MAX);
     }

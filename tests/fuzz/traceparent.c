@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config/traceparent.h"
-
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/fuzz/fuzz.h"
 
 /*
  * Any text of a traceparent. What the parser takes, printed again, is that
  * text; what it does not take has a fault where the text stops being one.
  */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum {
     SIZE = 55
 };
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Where each character of version 00 may be what: x a digit, - a dash. */
 static const char form[] =

@@ -140,19 +140,9 @@ gcc -no-pie -fno-pie -I"$ROOT" -o "$TMP/fixed" "$TMP/fixed.c" "$SHIM"
 check 'a program at a fixed address may take the address of a call' \
     env LD_PRELOAD="$SHIM" "$TMP/fixed"
 
-# protoc decodes the process's memory with the published proto files.
 decoded() {
-    local address size
-
-    read -r address size <<<"$("$READ" --json "$PID" |
-        jq -r '.contexts[0].header | "\(.payload) \(.payload_size)"')"
-    dd if="/proc/$PID/mem" iflag=skip_bytes,count_bytes skip=$((address)) \
-        count="$size" status=none |
-        protoc -I"$PROTO_DIR" --decode \
-            opentelemetry.proto.processcontext.v1development.ProcessContext \
-            process_context.proto |
-        sed -n 's/^ *\(resource\|extra_attributes\) {/\1/p
-            s/^ *key: "\(.*\)"/\1/p; s/^ *string_value: "\(.*\)"/\1/p' |
+    protoc_says | sed -n 's/^ *\(resource\|extra_attributes\) {/\1/p
+        s/^ *key: "\(.*\)"/\1/p; s/^ *string_value: "\(.*\)"/\1/p' |
         paste -sd ' '
 }
 threads='extra_attributes threadlocal.schema_version tlsdesc_v1_dev'

@@ -7,21 +7,9 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/../common.sh"
 
-# published_text: the context of $PID as protoc prints it.
-published_text() {
-    local address size
-
-    read -r address size <<<"$("$READ" --json "$PID" |
-        jq -r '.contexts[0].header | "\(.payload) \(.payload_size)"')"
-    dd if="/proc/$PID/mem" iflag=skip_bytes,count_bytes skip=$((address)) \
-        count="$size" status=none |
-        protoc -I"$PROTO_DIR" --decode \
-            opentelemetry.proto.processcontext.v1development.ProcessContext \
-            process_context.proto
-}
 # refs: the entity_refs of $PID, one per line, as type{id keys}[other keys]@URL.
 refs() {
-    published_text | awk -F'"' '
+    protoc_says | awk -F'"' '
         function show() { print type "{" ids "}" (others ? "[" others "]" : "") url }
         /entity_refs/ {if (type) show(); type = ids = others = url = ""}
         /^    schema_url:/ {url = "@" $2}

@@ -57,19 +57,7 @@ errors() {
 }
 long() { head -c "$1" /dev/zero | tr '\0' x; }
 
-# By protoc, without otelctx-read's decoder: extra_attributes is field 2 of
-# process_context.proto.
-protoc_says() {
-    local address size
-
-    read -r address size <<<"$("$READ" --json "$PID" |
-        jq -r '.contexts[0].header | "\(.payload) \(.payload_size)"')"
-    dd if="/proc/$PID/mem" iflag=skip_bytes,count_bytes skip=$((address)) \
-        count="$size" status=none |
-        protoc -I"$PROTO_DIR" --decode \
-            opentelemetry.proto.processcontext.v1development.ProcessContext \
-            process_context.proto | tr -s ' \n' ' '
-}
+# By protoc: extra_attributes is field 2 of process_context.proto.
 contains 'extra_attributes are field 2 of ProcessContext' \
     'KeyValue extra_attributes = 2;' "$(cat "$PROTO_DIR/process_context.proto")"
 
@@ -80,12 +68,12 @@ version='extra_attributes { key: "threadlocal.schema_version" value { string_val
 map='extra_attributes { key: "threadlocal.attribute_key_map" value { array_value {'
 drive OTEL_SERVICE_NAME=s
 same 'at start the schema and an empty map are in field 2' \
-    "$service $version $map } } } " "$(protoc_says)"
+    "$service $version $map } } } " "$(protoc_says | tr -s ' \n' ' ')"
 same 'the indexes of keys count from 0' '0 1' \
     "$(call key http.route) $(call key http.request.method)"
 same 'keys are published before the call returns' \
     "$service $version $map values { string_value: \"http.route\" } values { string_value: \"http.request.method\" } } } } " \
-    "$(protoc_says)"
+    "$(protoc_says | tr -s ' \n' ' ')"
 before=$(published_at)
 same 'a known key has the same index again' '1 0' \
     "$(call key http.request.method) $(call key http.route)"
@@ -262,7 +250,7 @@ same 'readers find the threads with schema tls_v1' "attached $trace $span 1" \
 stop
 drive OTEL_SERVICE_NAME=s OTELCTX_SCHEMA_VERSION=go_pprof_labels_v1
 same "with Go's schema there is no map of keys" \
-    "$service ${version/tlsdesc_v1_dev/go_pprof_labels_v1} " "$(protoc_says)"
+    "$service ${version/tlsdesc_v1_dev/go_pprof_labels_v1} " "$(protoc_says | tr -s ' \n' ' ')"
 same "Go's schema takes no keys from the program, so there are no attributes" \
     "$EOPNOTSUPP 0 $EINVAL" \
     "$(call key a) $(call attach "$parent") $(call attr 0 v)"
