@@ -118,7 +118,8 @@ int memcmp(const void *a, const void *b, size_t size)
     return 0;
 }
 
-void *memchr(const void *at, int byte, size_t size)
+/* In parentheses, because memchr is a macro in glibc 2.43 and later. */
+void *(memchr)(const void *at, int byte, size_t size)
 {
     for (const uint8_t *from = at; size > 0; size--, from++)
         if (*from == (uint8_t)byte)

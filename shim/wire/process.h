@@ -15,8 +15,14 @@
 /* OTEP 4719, "Reading Protocol", step 1: the name of the mapping. */
 #define OTELCTX_MAPPING_NAME "OTEL_CTX"
 
-/* OTEP 4719, "Header Structure". */
-#define OTELCTX_SIGNATURE "OTEL_CTX" /* stored without the NUL */
+/* OTEP 4719, "Header Structure". The signature is stored without its NUL; gcc 15
+ * and later warn of that unless the array is declared OTELCTX_NONSTRING. */
+#define OTELCTX_SIGNATURE "OTEL_CTX"
+#if __has_attribute(nonstring)
+#define OTELCTX_NONSTRING __attribute__((nonstring))
+#else
+#define OTELCTX_NONSTRING
+#endif
 enum {
     OTELCTX_SIGNATURE_SIZE = 8,
     OTELCTX_HEADER_VERSION = 2
@@ -30,7 +36,7 @@ enum {
 
 /* OTEP 4719, "Header Structure". Host byte order. */
 struct otelctx_header {
-    uint8_t signature[OTELCTX_SIGNATURE_SIZE];
+    uint8_t signature[OTELCTX_SIGNATURE_SIZE] OTELCTX_NONSTRING;
     uint32_t version;
     uint32_t payload_size;    /* bytes */
     uint64_t published_at_ns; /* CLOCK_BOOTTIME; 0 = being written */

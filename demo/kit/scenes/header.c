@@ -106,7 +106,7 @@ static int set_last(struct otelkit_stage *stage, const void *how)
 
 /* The header of draft 001: the timestamp is 12 bytes behind its start. */
 struct __attribute__((packed)) draft_header {
-    uint8_t signature[OTELCTX_SIGNATURE_SIZE];
+    uint8_t signature[OTELCTX_SIGNATURE_SIZE] OTELCTX_NONSTRING;
     uint32_t version;
     uint64_t published_at_ns; /* CLOCK_REALTIME */
     uint32_t payload_size;
