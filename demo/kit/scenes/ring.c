@@ -165,10 +165,12 @@ static int set_nested(struct otelkit_stage *stage, const void *how)
     if (stage->pid == 0) {
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         slot_write(slot_of(ring->capacity, otelkit_tid()), 0x4711);
-        (void)write(ready[1], "", 1);
+        if (write(ready[1], "", 1) != 1)
+            _exit(1);
         for (;;)
             (void)pause();
     }
+    (void)close(ready[1]);
     if (stage->pid < 0 || read(ready[0], &byte, 1) != 1)
         return -ECHILD;
     expect_ring(stage, stage->pid, ring, 0x4711);

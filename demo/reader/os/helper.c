@@ -101,7 +101,7 @@ __attribute__((noreturn)) static void serve(struct area *area, int fd,
     if (getppid() != parent)
         _exit(0);
     descriptors_close(fd);
-    (void)chdir("/");
+    (void)!chdir("/");
     while (read(0, &byte, 1) == 1) {
         request_do(area);
         if (write(0, &byte, 1) != 1)

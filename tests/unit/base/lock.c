@@ -92,7 +92,8 @@ static bool sleeps(const pid_t *id)
     file = fopen(path, "r");
     if (!file)
         return false;
-    (void)fscanf(file, "%15s", call);
+    if (fscanf(file, "%15s", call) != 1)
+        call[0] = '\0';
     fclose(file);
     return atoi(call) == SYS_futex;
 }
