@@ -11,6 +11,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -175,12 +176,15 @@ typedef void reader_setup(void);
 static inline void reader_exec(const struct reader *reader, reader_setup *setup,
                                char **argv)
 {
+    const int program = open(argv[0], O_PATH | O_CLOEXEC);
+
     if (dup2(reader->out_fd, 1) < 0 || dup2(reader->err_fd, 2) < 0)
         _exit(97);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (setup)
         setup();
-    execv(argv[0], argv);
+    /* By descriptor: another user may not enter the home that it is in. */
+    fexecve(program, argv, environ);
     _exit(96);
 }
 
