@@ -206,11 +206,13 @@ static int tell_failed(const struct run *run)
 static int print(const struct run *run)
 {
     const int status = tell_failed(run);
+    const char *why;
 
     if (status != 0)
         return status;
-    if (!otelrun_print(stdout, run->options.print, &run->before, &run->after))
-        return complain("--print", "expected shell, unit or env");
+    why = otelrun_print(stdout, run->options.print, &run->before, &run->after);
+    if (why)
+        return complain("--print", why);
     return fflush(stdout) == 0 ? OTELRUN_OK
                                : complain("standard output", strerror(errno));
 }

@@ -4,7 +4,6 @@
 
 #include "demo/run/environment.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 
 /*
@@ -14,10 +13,12 @@
  * form  "shell": for a shell to read; "unit": lines of a systemd unit; "env":
  *       NAME=value, as `podman --env-file` reads it
  *
- * Returns false if that is none of the forms.
+ * Returns NULL, or why it printed nothing: that is none of the forms, or a
+ * value has a control character, whose effect depends on who reads what is
+ * printed.
  */
-bool otelrun_print(FILE *out, const char *form,
-                   const struct otelrun_environment *before,
-                   const struct otelrun_environment *after);
+const char *otelrun_print(FILE *out, const char *form,
+                          const struct otelrun_environment *before,
+                          const struct otelrun_environment *after);
 
 #endif

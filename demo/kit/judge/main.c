@@ -31,18 +31,23 @@ static const struct row {
     int letter;           /* for option_take() only: there are no short ones */
     const char *argument; /* what it is called, or "" */
     const char *help;
+    const char *expected; /* of the argument, when one is refused */
 } rows[] = {
     {"adapter", 'a', "FILE",
-     "a jq filter that makes the reader's output the answer"},
+     "a jq filter that makes the reader's output the answer", NULL},
     {"only", 'o', "PATTERN",
-     "only scenarios of that name, such as 'payload/*'; repeatable"},
-    {"timeout", 't', "MS", "the most that one run may take (10000)"},
-    {"memory", 'm', "MIB", "the most that it may have resident (512)"},
-    {"jobs", 'j', "N", "how many run at one time (one per processor)"},
-    {"json", 'J', "", "an object per scenario"},
-    {"junit", 'X', "", "JUnit's XML"},
-    {"help", 'h', "", "prints this text"},
-    {"version", 'V', "", "prints the version"},
+     "only scenarios of that name, such as 'payload/*'; repeatable",
+     "at most 64 patterns"},
+    {"timeout", 't', "MS", "the most that one run may take (10000)",
+     "a number of milliseconds, 1 or more"},
+    {"memory", 'm', "MIB", "the most that it may have resident (512)",
+     "a number of MiB, 1 or more"},
+    {"jobs", 'j', "N", "how many run at one time (one per processor)",
+     "a number from 1 to 1024"},
+    {"json", 'J', "", "an object per scenario", NULL},
+    {"junit", 'X', "", "JUnit's XML", NULL},
+    {"help", 'h', "", "prints this text", NULL},
+    {"version", 'V', "", "prints the version", NULL},
 };
 
 enum {
@@ -66,6 +71,22 @@ static int usage(FILE *out, int status)
         (void)fprintf(out, "%*s%s\n", 20 - size, "", rows[i].help);
     }
     return status;
+}
+
+/* 0 once standard output is written. */
+static int finish(void)
+{
+    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : STATUS_REFUSED;
+}
+
+/* getopt_long(3) has told of an unknown option. */
+static int refuse(int option, const char *value)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (rows[i].letter == option)
+            (void)fprintf(stderr, "otelctx-judge: --%s %s: expected %s\n",
+                          rows[i].name, value, rows[i].expected);
+    return usage(stderr, STATUS_USAGE);
 }
 
 static bool number_take(const char *text, long *out)
@@ -122,11 +143,11 @@ static int options_take(struct options *options, int argc, char **argv)
             NULL, rows[i].letter};
     while ((option = getopt_long(argc, argv, "+", names, NULL)) != -1) {
         if (option == 'h')
-            exit(usage(stdout, 0));
+            exit((usage(stdout, 0), finish()));
         if (option == 'V')
-            exit(printf("otelctx-judge %s\n", OTELCTX_VERSION) < 0);
+            exit((puts("otelctx-judge " OTELCTX_VERSION), finish()));
         if (!option_take(options, option, optarg))
-            return usage(stderr, STATUS_USAGE);
+            return refuse(option, optarg);
     }
     options->trial.reader.command = argv + optind;
     return optind < argc ? 0 : usage(stderr, STATUS_USAGE);

@@ -30,6 +30,12 @@ static void end(int signal)
     ended = 1;
 }
 
+/* 0 once standard output is written. */
+static int finish(void)
+{
+    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : STATUS_FAILED;
+}
+
 static int usage(FILE *out, int status)
 {
     (void)fprintf(out,
@@ -70,7 +76,7 @@ static int list(bool json)
     for (size_t i = 0; !json && (one = otelctx_kit_scenario(i)); i++)
         (void)printf("%s\n    stage   %s\n    answer  %s\n    rule    %s\n",
                      one->name, one->stage, one->answer, one->rule);
-    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : STATUS_FAILED;
+    return finish();
 }
 
 /* "10s", "500ms" or "2m" as milliseconds, or -1. */
@@ -142,9 +148,9 @@ int main(int argc, char **argv)
     long ms = -1;
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
-        return usage(stdout, 0);
+        return usage(stdout, 0), finish();
     if (argc == 2 && strcmp(argv[1], "--version") == 0)
-        return printf("otelctx-play %s\n", OTELCTX_VERSION) < 0;
+        return puts("otelctx-play " OTELCTX_VERSION), finish();
     if (argc > 1 && strcmp(argv[1], "list") == 0 &&
         (argc == 2 || (argc == 3 && strcmp(argv[2], "--json") == 0)))
         return list(argc == 3);

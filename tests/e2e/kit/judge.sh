@@ -26,6 +26,28 @@ unshare --user --pid --fork true 2>/dev/null || unstaged+='|mapping/file|ring/na
 # Where musl, or its compiler, is missing: as in tests of one group of packages.
 [ -n "$(ls /lib/ld-musl-* 2>/dev/null)" ] || unstaged+='|threads/.*-musl'
 
+# ---- the commands -----------------------------------------------------------
+
+full() {
+    local status=0
+
+    "$@" >/dev/full || status=$?
+    echo "$status"
+}
+for program in "$PLAY" "$JUDGE"; do
+    for option in --help --version; do
+        same "${program##*/} $option fails where its output cannot be written" 1 \
+            "$(full "$program" $option)"
+    done
+done
+for refused in '--timeout abc: expected a number of milliseconds, 1 or more' \
+    '--memory 0: expected a number of MiB, 1 or more' \
+    '--jobs 1025: expected a number from 1 to 1024'; do
+    read -ra words <<<"${refused%%:*}"
+    contains "otelctx-judge says what is wrong with ${words[*]}" \
+        "otelctx-judge: $refused" "$("$JUDGE" "${words[@]}" -- true 2>&1 || :)"
+done
+
 # ---- the scenarios ----------------------------------------------------------
 
 same 'every scenario has a name of its own, a stage, an answer and a rule' \

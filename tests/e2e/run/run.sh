@@ -148,6 +148,11 @@ same 'not executable: 126' 'otelctx-run: ./plain: Permission denied
 exit 126' "$(said run ./plain)"
 same 'a directory: 126' 'otelctx-run: ./: Permission denied
 exit 126' "$(said run ./)"
+for form in shell unit env; do
+    same "--print=$form refuses a control character" \
+        'otelctx-run: --print: OTEL_SERVICE_NAME has a control character, which could begin another line
+exit 125' "$(said run --print=$form --service-name=$'a\nLD_AUDIT=/evil.so')"
+done
 printf '#!/nosuch\n' >orphan
 chmod +x orphan
 same 'a script without its interpreter' 'otelctx-run: ./orphan: No such file or directory
