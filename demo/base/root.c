@@ -119,7 +119,7 @@ static int path_find(int root, const char *path)
                                                           : -errno;
 }
 
-int otelread_root_open(int root, const char *path)
+int otelbase_root_open(int root, const char *path)
 {
     /* A lease of somebody else would make even a regular file wait. */
     const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -145,9 +145,9 @@ int otelread_root_open(int root, const char *path)
     return fd < 0 ? error : fd;
 }
 
-long otelread_root_read(int root, const char *path, char *out, size_t size)
+long otelbase_root_read(int root, const char *path, char *out, size_t size)
 {
-    const int fd = otelread_root_open(root, path);
+    const int fd = otelbase_root_open(root, path);
     size_t used = 0;
     ssize_t got = 1;
 
@@ -163,7 +163,7 @@ long otelread_root_read(int root, const char *path, char *out, size_t size)
     return got < 0 ? -error : (long)used;
 }
 
-const char *otelread_root_message(int error)
+const char *otelbase_root_message(int error)
 {
     return error == -EINVAL ? "not a regular file" : strerror(-error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_ROOT_H
-#define OTELREAD_ROOT_H
+#ifndef OTELBASE_ROOT_H
+#define OTELBASE_ROOT_H
 
 #include <stddef.h>
 
@@ -17,13 +17,13 @@
  * Returns a descriptor, -EINVAL (no regular file) or another -errno. Waits for
  * nobody.
  */
-int otelread_root_open(int root, const char *path);
+int otelbase_root_open(int root, const char *path);
 
 /* Reads such a file from its start, at most size bytes. Returns how many, or
  * -errno. */
-long otelread_root_read(int root, const char *path, char *out, size_t size);
+long otelbase_root_read(int root, const char *path, char *out, size_t size);
 
 /* What such an -errno says of the file. */
-const char *otelread_root_message(int error);
+const char *otelbase_root_message(int error);
 
 #endif

@@ -22,7 +22,7 @@ struct subject {
 static struct otelctx_span read_file(const char *path)
 {
     char *const text = otelrun_allocate(FILE_MAX, 1);
-    const long size = otelread_root_read(AT_FDCWD, path, text, FILE_MAX);
+    const long size = otelbase_root_read(AT_FDCWD, path, text, FILE_MAX);
 
     return (struct otelctx_span){text, size > 0 ? (size_t)size : 0};
 }

@@ -14,29 +14,6 @@ static const char *const beside[] = {
     "", "../lib/", ("../lib/" OTELRUN_TRIPLET "/"), "../lib64/", NULL,
 };
 
-/* The next entry of LD_PRELOAD; empty at the end. */
-static struct otelctx_span next_entry(struct otelctx_span *rest)
-{
-    struct otelctx_span entry = {rest->at, 0};
-
-    while (rest->size > 0 && strchr(" :\t\n", *rest->at))
-        rest->at++, rest->size--;
-    entry.at = rest->at;
-    while (rest->size > 0 && !strchr(" :\t\n", *rest->at))
-        rest->at++, rest->size--, entry.size++;
-    return entry;
-}
-
-static bool is_ours(struct otelctx_span entry)
-{
-    const struct otelctx_span name = OTELCTX_SPAN(OTELRUN_LIBRARY);
-    const struct otelctx_span end = {entry.at + entry.size - name.size,
-                                     name.size};
-
-    return entry.size >= name.size && otelctx_span_equal(end, name) &&
-           (entry.size == name.size || end.at[-1] == '/');
-}
-
 static struct otelctx_span preloads(const struct otelrun_environment *e)
 {
     const char *const text = otelrun_environment_get(e, "LD_PRELOAD");
@@ -100,8 +77,8 @@ const char *otelrun_library_find(const struct otelrun_environment *e)
     const char *const directory = otelrun_library_own_directory();
     const char *path = NULL;
 
-    while ((entry = next_entry(&rest)).size > 0)
-        if (is_ours(entry) && entry.at[0] == '/')
+    while ((entry = otelrun_preload_next(&rest, OTELRUN_LD_PRELOAD)).size > 0)
+        if (otelrun_preload_is_ours(entry) && entry.at[0] == '/')
             return otelrun_format("%.*s", (int)entry.size, entry.at);
     if (directory)
         path = find_in(directory, beside);
@@ -119,8 +96,8 @@ void otelrun_library_preload(struct otelrun_environment *e, const char *library)
     char *text = otelrun_format("%s", library ? library : "");
     bool changes = library;
 
-    while ((entry = next_entry(&rest)).size > 0)
-        if (is_ours(entry) || otelctx_span_equal(entry, own))
+    while ((entry = otelrun_preload_next(&rest, OTELRUN_LD_PRELOAD)).size > 0)
+        if (otelrun_preload_is_ours(entry) || otelctx_span_equal(entry, own))
             changes = true;
         else
             text = otelrun_format("%s%s%.*s", text, *text != '\0' ? ":" : "",

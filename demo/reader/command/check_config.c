@@ -176,7 +176,7 @@ static size_t count_set(const struct check *check)
 int otelread_check_config(const char *path)
 {
     static char text[OTELCTX_FILE_MAX + 1];
-    const long size = otelread_root_read(AT_FDCWD, path, text, sizeof(text));
+    const long size = otelbase_root_read(AT_FDCWD, path, text, sizeof(text));
 
     if (size == -EINVAL)
         return complain(path, "expected a regular file");

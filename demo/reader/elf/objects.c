@@ -230,7 +230,7 @@ static int file_define(struct otelread_objects *objects,
 
     (void)snprintf(path, sizeof(path), "/proc/%d/exe",
                    (int)objects->target->task);
-    file.fd = otelread_root_open(AT_FDCWD, path);
+    file.fd = otelbase_root_open(AT_FDCWD, path);
     if (file.fd < 0)
         return file.fd;
     const int error =

@@ -9,23 +9,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The library's entry in a list as LD_PRELOAD is one. Returns false if it has
- * none. */
-static bool find_entry(const char *list, char *out, size_t out_size)
+/* The library's entry in such a list. Returns false if it has none. */
+static bool find_entry(const char *list, const char *separators, char *out,
+                       size_t out_size)
 {
-    static const char separators[] = " :\t\n";
+    struct otelctx_span rest = otelctx_span_from(list ? list : ""), entry;
 
-    while (list && *list != '\0') {
-        const size_t size = strcspn(list, separators);
-
-        if (size > 0 && size < out_size) {
-            memcpy(out, list, size);
-            out[size] = '\0';
-            if (strstr(out, "libotelctx_preload"))
-                return true;
-        }
-        list += size;
-        list += strspn(list, separators);
+    while ((entry = otelrun_preload_next(&rest, separators)).size > 0) {
+        if (entry.size >= out_size || !otelrun_preload_is_ours(entry))
+            continue;
+        memcpy(out, entry.at, entry.size);
+        out[entry.size] = '\0';
+        return true;
     }
     return false;
 }
@@ -38,15 +33,15 @@ static bool check_preload(const struct otelread_process *p, char *entry,
         p->is_secure ? NULL : otelread_process_variable(p, "LD_PRELOAD");
     char file[4096] = "";
 
-    if (find_entry(preload, entry, size)) {
+    if (find_entry(preload, OTELRUN_LD_PRELOAD, entry, size)) {
         otelrun_checks_pass(p->checks, OTELRUN_CHECK_PRELOAD, "LD_PRELOAD=%s",
                             preload);
         return true;
     }
     if (p->root >= 0)
-        (void)otelread_root_read(p->root, "/etc/ld.so.preload", file,
+        (void)otelbase_root_read(p->root, "/etc/ld.so.preload", file,
                                  sizeof(file) - 1);
-    if (find_entry(file, entry, size)) {
+    if (find_entry(file, OTELRUN_ETC_PRELOAD, entry, size)) {
         otelrun_checks_pass(p->checks, OTELRUN_CHECK_PRELOAD,
                             "/etc/ld.so.preload has %s", entry);
         return true;
@@ -78,7 +73,7 @@ static bool find_by_name(const struct otelread_process *p, char *entry,
         int fd;
 
         (void)snprintf(entry, size, "%s%s", *place, name);
-        fd = otelread_root_open(p->root, entry);
+        fd = otelbase_root_open(p->root, entry);
         found = fd >= 0;
         if (found)
             (void)close(fd);

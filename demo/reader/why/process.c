@@ -2,6 +2,7 @@
 #include "demo/reader/why/process.h"
 
 #include "demo/base/root.h"
+#include "demo/reader/os/clock.h"
 #include "demo/reader/why/symbols.h"
 
 #include <elf.h>
@@ -14,6 +15,10 @@
 
 /* More than execve(2) takes of an environment, see libotelctx_preload(7). */
 #define ENVIRONMENT_MAX (6u << 20)
+
+/* What a start takes on a busy machine: a program that has just been executed
+ * loads its libraries yet. */
+#define MOMENT_NS 100000000
 
 static void proc_path(char out[64], pid_t pid, const char *name)
 {
@@ -89,20 +94,32 @@ long otelread_process_status(pid_t pid, const char *name)
     return number;
 }
 
-static bool read_secure(pid_t pid)
+static bool read_secure(const struct otelread_process *p)
 {
-    size_t size = 0;
-    char *const text = otelread_process_read(pid, "auxv", &size);
     ElfW(auxv_t) entry = {.a_type = AT_NULL};
     bool is_secure = false;
 
-    for (size_t at = 0; at + sizeof(entry) <= size; at += sizeof(entry)) {
-        memcpy(&entry, text + at, sizeof(entry));
+    for (size_t at = 0; at + sizeof(entry) <= p->auxv_size;
+         at += sizeof(entry)) {
+        memcpy(&entry, p->auxv + at, sizeof(entry));
         if (entry.a_type == AT_SECURE)
             is_secure = entry.a_un.a_val != 0;
     }
-    free(text);
     return is_secure;
+}
+
+bool otelread_process_changed(const struct otelread_process *p)
+{
+    size_t size = 0;
+    char *auxv;
+    bool changed;
+
+    otelread_sleep_ns(MOMENT_NS);
+    auxv = otelread_process_read(p->pid, "auxv", &size);
+    changed = size != p->auxv_size ||
+              (auxv && p->auxv && memcmp(auxv, p->auxv, size) != 0);
+    free(auxv);
+    return changed;
 }
 
 static bool open_program(struct otelread_process *p)
@@ -125,7 +142,7 @@ static bool open_program(struct otelread_process *p)
     end = strstr(file, deleted);
     if (end && end[sizeof(deleted) - 1] == '\0')
         *end = '\0';
-    fd = otelread_root_open(AT_FDCWD, path);
+    fd = otelbase_root_open(AT_FDCWD, path);
     if (fd >= 0) {
         p->program.is_readable = otelrun_elf_read(fd, &p->program.elf) == 0;
         p->hides_variable = otelread_symbols_hide(fd, OTELREAD_VARIABLE);
@@ -140,12 +157,13 @@ bool otelread_process_open(struct otelread_process *p)
     size_t size = 0;
     char path[64];
 
+    p->auxv = otelread_process_read(p->pid, "auxv", &p->auxv_size);
     if (!open_program(p))
         return false;
     proc_path(path, p->pid, "root");
     p->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     p->user = (uid_t)otelread_process_status(p->pid, "\nUid:\t");
-    p->is_secure = read_secure(p->pid);
+    p->is_secure = read_secure(p);
     p->environment = otelread_process_read(p->pid, "environ", &size);
     if (p->environment)
         p->strings = split(p->environment, size);
@@ -158,6 +176,7 @@ void otelread_process_close(struct otelread_process *p)
         (void)close(p->root);
     free(p->strings);
     free(p->environment);
+    free(p->auxv);
 }
 
 long otelread_process_limit(const struct otelread_process *p, const char *name)

@@ -17,6 +17,8 @@ struct otelread_process {
     uid_t user;
     bool is_secure;      /* AT_SECURE */
     bool hides_variable; /* the program has one of its own */
+    char *auxv;          /* other addresses after each execve(2) */
+    size_t auxv_size;
     char *environment;
     char **strings; /* its variables; NULL last */
     struct otelrun_program program;
@@ -27,6 +29,9 @@ struct otelread_process {
  * check says so. The process must be closed then, too. */
 bool otelread_process_open(struct otelread_process *p);
 void otelread_process_close(struct otelread_process *p);
+
+/* Has it executed another program since it was opened? Waits a moment first. */
+bool otelread_process_changed(const struct otelread_process *p);
 
 /* A file in /proc/PID, whose size nobody knows; NUL-terminated, or NULL. The
  * caller frees it. */

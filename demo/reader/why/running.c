@@ -96,6 +96,25 @@ static void check_view(const struct otelread_process *p, bool is_mapped,
     }
 }
 
+/* What was read belongs to two programs, or to a start that goes on. */
+static void check_changed(const struct otelread_process *p, bool was_mapped)
+{
+    static const enum otelrun_check_id id = OTELRUN_CHECK_PROCESS;
+    char path[PATH_MAX];
+
+    if (p->checks->of[OTELRUN_CHECK_MAPPED].state != OTELRUN_FAILED &&
+        p->checks->of[OTELRUN_CHECK_CONTEXT].state != OTELRUN_FAILED)
+        return;
+    if (!otelread_process_changed(p) &&
+        find_mapped(p, path, sizeof(path)) == was_mapped)
+        return;
+    *p->checks = (struct otelrun_checks){.of = {{.state = OTELRUN_NOT_ASKED}}};
+    otelrun_checks_ask(p->checks, &id, 1);
+    (void)otelrun_checks_fail(
+        p->checks, id, "read it again",
+        "it changed meanwhile: it ended, executed a program, or is starting");
+}
+
 void otelread_running_check(pid_t pid, const struct otelread_view *view,
                             struct otelrun_checks *checks)
 {
@@ -112,6 +131,7 @@ void otelread_running_check(pid_t pid, const struct otelread_view *view,
     if (is_mapped)
         otelrun_checks_pass(checks, OTELRUN_CHECK_MAPPED, "%s", path);
     check_view(&p, is_mapped, view);
+    check_changed(&p, is_mapped);
     if (is_mapped && !otelrun_checks_failed(checks))
         check_threads(&p);
     otelread_process_close(&p);

@@ -93,7 +93,7 @@ bool otelrun_program_read(struct otelrun_program *program, int root,
 
     memcpy(program->file, program->path, sizeof(program->file));
     for (unsigned i = 0; i < SCRIPTS_MAX && err == -ELOOP; i++) {
-        const int fd = otelread_root_open(root, program->file);
+        const int fd = otelbase_root_open(root, program->file);
 
         if (fd < 0) {
             err = fd;
@@ -117,7 +117,7 @@ bool otelrun_program_read(struct otelrun_program *program, int root,
                                "install the interpreter, or correct the first "
                                "line of the script",
                                "%s: %s", program->file,
-                               otelread_root_message(err));
+                               otelbase_root_message(err));
 }
 
 /* The dynamic linker as a command: "ld.so ./program". */
@@ -235,7 +235,7 @@ bool otelrun_library_check(const char *path, int root, uid_t user,
                            const struct otelrun_program *program,
                            struct otelrun_checks *checks)
 {
-    const int fd = otelread_root_open(root, path);
+    const int fd = otelbase_root_open(root, path);
     struct otelrun_elf elf;
     bool passed;
     int err;
@@ -247,7 +247,7 @@ bool otelrun_library_check(const char *path, int root, uid_t user,
             : fd == -EINVAL
                 ? "name the file libotelctx_preload.so"
                 : "install the library there, or give its full path",
-            "%s: %s", path, otelread_root_message(fd));
+            "%s: %s", path, otelbase_root_message(fd));
     passed = check_file(fd, path, user, checks);
     err = passed ? otelrun_elf_read(fd, &elf) : 0;
     (void)close(fd);

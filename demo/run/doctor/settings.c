@@ -69,7 +69,7 @@ static void take_file(struct settings *s, int root)
     long size;
     int got;
 
-    size = otelread_root_read(root, s->path, s->file, OTELCTX_FILE_MAX + 1);
+    size = otelbase_root_read(root, s->path, s->file, OTELCTX_FILE_MAX + 1);
     if (size < 0 || size > OTELCTX_FILE_MAX)
         return;
     file.rest.size = (size_t)size;

@@ -32,11 +32,23 @@ static bool complain(const char *subject, const char *why)
     return false;
 }
 
+static bool complain_of_link(void)
+{
+    char why[PATH_MAX + 64], target[PATH_MAX] = "";
+
+    (void)readlink(FILE_PATH, target, sizeof(target) - 1);
+    (void)snprintf(why, sizeof(why),
+                   "a symbolic link to %s, which does not exist", target);
+    return complain(FILE_PATH, why);
+}
+
 static bool complain_of_file(int err)
 {
+    if (err == -ENOLINK)
+        return complain_of_link();
     return complain(FILE_PATH, err == -ESTALE  ? "it has changed meanwhile"
                                : err == -EFBIG ? "it has more than 65536 bytes"
-                                               : otelread_root_message(err));
+                                               : otelbase_root_message(err));
 }
 
 static bool complain_of_trial(const struct otelrun_trial *trial)

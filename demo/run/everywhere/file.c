@@ -31,7 +31,7 @@ static int read_text(int fd, struct otelrun_preload *out)
 static int read_file(const char *path, struct otelrun_preload *out,
                      struct stat *about)
 {
-    const int fd = otelread_root_open(AT_FDCWD, path);
+    const int fd = otelbase_root_open(AT_FDCWD, path);
     int err = 0;
 
     out->size = 0;
@@ -56,6 +56,8 @@ int otelrun_file_open(struct otelrun_file *file, const char *path)
         (void)snprintf(file->path, sizeof(file->path), "%s", path);
     err = read_file(file->path, &file->old, &file->about);
     file->exists = err == 0;
+    if (err == -ENOENT && readlink(path, file->path, 1) >= 0)
+        return -ENOLINK;
     if (err == -ENOENT)
         file->about = (struct stat){.st_mode = 0644};
     return err == -ENOENT ? 0 : err;

@@ -25,7 +25,8 @@ struct otelrun_file {
 
 /* Each returns 0 or -errno. */
 
-/* A file that does not exist reads as an empty one. */
+/* A file that does not exist reads as an empty one; -ENOLINK: a symbolic link
+ * leads to none. */
 int otelrun_file_open(struct otelrun_file *file, const char *path);
 
 /* Makes an empty file where there is none: a mount needs one, and to the

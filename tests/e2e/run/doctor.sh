@@ -158,6 +158,10 @@ sleeping LD_PRELOAD="libm.so.6" ./sleeper 600
 same 'another library' \
     'preload: LD_PRELOAD is libm.so.6 in the environment that it started with' \
     "$(why "$PID")"
+sleeping LD_PRELOAD=/libotelctx_preload/other.so ./sleeper 600 2>/dev/null
+same 'another library in a folder of that name' \
+    'preload: LD_PRELOAD is /libotelctx_preload/other.so in the environment that it started with' \
+    "$(why "$PID")"
 sleeping LD_PRELOAD="$SHIM" OTELCTX_EXCLUDE_PATHS='*/sleeper' ./sleeper 600
 same 'an excluded path' \
     "settings: OTELCTX_EXCLUDE_PATHS=*/sleeper in the environment turns the library off for $TMP/sleeper" \
@@ -248,6 +252,13 @@ if can_mount; then
         "library: $TMP/elsewhere/libotelctx_preload.so is on a mount with noexec" \
         "$(why "$PID")"
 fi
+cc -o repeat -x c - <<<'#include <unistd.h>
+int main(int argc, char **argv) { return argc + execv("/proc/self/exe", argv); }'
+background env LD_PRELOAD="$SHIM" ./repeat
+same 'a process that executes itself again and again is not accused' '' \
+    "$(for ((i = 0; i < 40; i++)); do why "$PID"; done |
+        grep 'did not load\|shows nothing' | sort -u)"
+kill "$PID"
 same 'a process that is not there' 'process: no such process' "$(why 4194304)"
 same 'a thread of the kernel' 'process' "$(why 2 | sed 's/:.*//')"
 # refused COMMAND...: what is wrong with this process, and what to do, by a reader

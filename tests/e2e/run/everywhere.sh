@@ -50,6 +50,11 @@ state() {
 
 # ---- installed --------------------------------------------------------------
 
+ln -s /nosuch/preload "$FILE"
+same 'a symbolic link to nowhere is told' \
+    "otelctx-run: $FILE: a symbolic link to /nosuch/preload, which does not exist
+exit 125" "$(install_everywhere)"
+rm "$FILE"
 unset_publish='otelctx-run: warn: /etc/otelctx/otelctx.conf does not set OTELCTX_PUBLISH=configured: every program publishes, such as sleep with the name unknown_service:sleep'
 rm -rf /etc/otelctx
 same 'without the file: it is made, with a warning of what all programs publish' \

@@ -99,7 +99,7 @@ static void try_all(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[16] = "";
         const long got =
-            otelread_root_read(root, cases[i].path, text, sizeof(text) - 1);
+            otelbase_root_read(root, cases[i].path, text, sizeof(text) - 1);
 
         if (cases[i].text)
             cr_expect_str_eq(text, cases[i].text, "%s: %ld, %s", cases[i].path,
@@ -147,6 +147,6 @@ Test(root, of_this_process_has_no_bounds)
     char text[16];
 
     cr_expect_gt(
-        otelread_root_read(AT_FDCWD, "/proc/self/stat", text, sizeof(text)), 0);
-    cr_expect_eq(otelread_root_open(AT_FDCWD, "/dev/null"), -EINVAL);
+        otelbase_root_read(AT_FDCWD, "/proc/self/stat", text, sizeof(text)), 0);
+    cr_expect_eq(otelbase_root_open(AT_FDCWD, "/dev/null"), -EINVAL);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/run/library.h"
 
+#include "demo/run/doctor/usual.h"
+
 #include <criterion/criterion.h>
 
 /* LD_PRELOAD afterwards; NULL when it is unset. */
@@ -28,6 +30,34 @@ Test(library, comes_once)
     cr_expect_str_eq(preloaded("a.so:" OURS ":libotelctx_preload.so", OURS),
                      OURS ":a.so");
     cr_expect_str_eq(preloaded("/x/other.so", "/x/other.so"), "/x/other.so");
+}
+
+/* As ld.so(8) reads LD_PRELOAD. */
+Test(library, is_known_by_its_whole_name)
+{
+    static const struct {
+        const char *entry;
+        bool is_ours;
+    } cases[] = {
+        {OURS, true},
+        {"libotelctx_preload.so", true},
+        {"/libotelctx_preload/other.so", false},
+        {"/libotelctx_preload.so/other.so", false},
+        {"/o/libotelctx_preload.so.old", false},
+        {"/o/not_libotelctx_preload.so", false},
+        {"/o/a\tlibotelctx_preload.so", false},
+        {"", false},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct otelctx_span rest = otelctx_span_from(cases[i].entry);
+        const struct otelctx_span entry =
+            otelrun_preload_next(&rest, OTELRUN_LD_PRELOAD);
+
+        cr_expect_eq(otelrun_preload_is_ours(entry), cases[i].is_ours, "%s",
+                     cases[i].entry);
+        cr_expect_eq(rest.size, 0, "%s", cases[i].entry);
+    }
 }
 
 Test(library, goes_where_it_cannot_work)
