@@ -330,8 +330,8 @@ void otelctx_host_watch_threads(void (*leave)(void *value))
         memcpy(&set_specific, &set, sizeof(set));
 }
 
-void otelctx_host_at_thread_exit(void *value)
+void otelctx_host_at_thread_exit(uintptr_t value)
 {
     if (set_specific)
-        (void)set_specific(thread_key, value);
+        (void)set_specific(thread_key, (const void *)value);
 }

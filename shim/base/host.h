@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "config/span.h"
 
@@ -67,15 +68,16 @@ int otelctx_host_at_fork(void (*prepare)(void), void (*parent)(void),
                          void (*child)(void));
 
 /*
- * Have `leave` called with `value` when a thread ends: once for the process,
- * then in each such thread.
+ * Have `leave` called with `value`, not 0, when a thread ends: once for the
+ * process, then in each such thread. Called again by `leave`: in the next round
+ * of destructors.
  *
  * otelctx_host_watch_threads() does nothing where libc has no threads, or where
  * the program has used up the keys that need no memory; then
  * otelctx_host_at_thread_exit() does nothing either.
  */
 void otelctx_host_watch_threads(void (*leave)(void *value));
-void otelctx_host_at_thread_exit(void *value);
+void otelctx_host_at_thread_exit(uintptr_t value);
 
 /* The next definition of a symbol after the shim's own, or NULL. */
 void *otelctx_host_next_symbol(const char *name);

@@ -13,6 +13,13 @@ static size_t ring_size;   /* bytes, whole pages */
 static uint64_t is_closed; /* threads show nothing any more */
 static uint64_t epoch;     /* one more in each forked child */
 
+/* Rounds of destructors of thread-specific data: both libcs' value of
+ * PTHREAD_DESTRUCTOR_ITERATIONS. */
+enum {
+    FIRST_ROUND = 1,
+    LAST_ROUND = 4
+};
+
 static struct otelctx_ring_slot *slot_of(uint32_t thread)
 {
     return (struct otelctx_ring_slot *)(otelctx_ring + 1) + thread % capacity;
@@ -103,7 +110,7 @@ static void renew_thread(struct otelctx_ring_thread *self)
     self->epoch = otelctx_load(&epoch);
     self->id = (uint32_t)otelctx_sys_thread();
     self->occupant = 0;
-    otelctx_host_at_thread_exit(self);
+    otelctx_host_at_thread_exit(FIRST_ROUND);
 }
 
 /* May the thread take the slot from its owner? It may if that thread has ended:
@@ -131,6 +138,8 @@ static bool claim(struct otelctx_ring_thread *self)
     if (otelctx_load(&is_closed))
         return false;
     renew_thread(self);
+    if (self->id == 0)
+        return false;
     slot = slot_of(self->id);
     lock = otelctx_load(&slot->lock);
     if (!is_free(self, otelctx_ring_thread(lock)) ||
@@ -148,8 +157,9 @@ bool otelctx_ring_show(struct otelctx_ring_thread *self,
            (claim(self) && otelctx_ring_update(self, ids));
 }
 
-/* Destructors of the thread that come later may attach a context again. */
-void otelctx_ring_leave(struct otelctx_ring_thread *self)
+/* Destructors that come later may attach a context again, in this round or the
+ * next one. After the last round nobody would clear the slot. */
+void otelctx_ring_leave(struct otelctx_ring_thread *self, uintptr_t round)
 {
     static const struct otelctx_numbers none;
     struct otelctx_ring_slot *const slot = self->slot;
@@ -158,7 +168,10 @@ void otelctx_ring_leave(struct otelctx_ring_thread *self)
     if (slot && otelctx_ring_thread(lock) == self->id)
         otelctx_ring_write(slot, lock, 0, &none);
     self->slot = NULL;
-    self->epoch = 0;
+    if (round < LAST_ROUND)
+        otelctx_host_at_thread_exit(round + 1);
+    else
+        self->id = 0;
 }
 
 int otelctx_ring_get(uint32_t thread, struct otelctx_numbers *out)

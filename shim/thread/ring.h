@@ -104,9 +104,9 @@ OTELCTX_INLINE bool otelctx_ring_update(const struct otelctx_ring_thread *self,
     return true;
 }
 
-/* At the end of the calling thread: clear and release its slot, if it has one.
- */
-void otelctx_ring_leave(struct otelctx_ring_thread *self);
+/* In each round of the destructors at the end of the calling thread, from 1:
+ * clear and release its slot, if it has one. */
+void otelctx_ring_leave(struct otelctx_ring_thread *self, uintptr_t round);
 
 /*
  * The ids in the slot of a thread of this process, which may be 0. Never

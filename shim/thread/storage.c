@@ -7,13 +7,12 @@ unsigned otelctx_storage_bits;
 static unsigned stopped; /* the bits before otelctx_storage_stop() */
 
 /* The thread ends. A signal handler must not begin another write meanwhile. */
-static void leave(void *unused)
+static void leave(void *round)
 {
     struct otelctx_thread *const self = otelctx_thread_variables().self;
 
-    (void)unused;
     otelctx_store_visible(&self->state.showing, (uint8_t) true);
-    otelctx_ring_leave(&self->ring);
+    otelctx_ring_leave(&self->ring, (uintptr_t)round);
     otelctx_store_visible(&self->state.showing, (uint8_t) false);
 }
 

@@ -227,16 +227,19 @@ else
 fi
 unchanged 'with little memory and few descriptors' \
     prlimit --as=100000000 --nofile=4 /bin/echo hello
-# least COMMAND...: the least address space that COMMAND needs, in KiB.
+# least LIMIT COMMAND...: the least that COMMAND needs of this limit, in KiB.
 least() {
-    local kib=1024
+    local limit=$1 kib=16
+    shift
 
-    until (ulimit -v $kib && "$@") &>/dev/null; do kib=$((kib + 16)); done
+    until (ulimit "$limit" $kib && exec "$@") &>/dev/null; do kib=$((kib + 16)); done
     echo $kib
 }
-check 'the shim takes less than half a megabyte of address space' [ \
-    $(($(least env LD_PRELOAD="$SHIM" /bin/true) - $(least env /bin/true))) \
-    -lt 512 ]
+for limit in -v -d; do
+    check "ulimit $limit: the shim takes less than half a megabyte" [ \
+        $(($(least $limit env LD_PRELOAD="$SHIM" /bin/true) - $(
+            least $limit env /bin/true))) -lt 512 ]
+done
 for target in '/dev/full' ' >(true)' '&-'; do
     check "stderr to $target changes nothing" bash -c \
         "OTELCTX_PUBLISH=wrong LD_PRELOAD=$SHIM /bin/true 2>$target"

@@ -201,7 +201,7 @@ static void count(void *value)
 
 static void *end_with(void *value)
 {
-    otelctx_host_at_thread_exit(value);
+    otelctx_host_at_thread_exit((uintptr_t)value);
     return NULL;
 }
 

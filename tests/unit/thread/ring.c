@@ -104,7 +104,7 @@ static void *show_other(void *thread)
 {
     const bool is_shown = otelctx_ring_show(thread, &other);
 
-    otelctx_ring_leave(thread);
+    otelctx_ring_leave(thread, 1);
     return is_shown ? thread : NULL;
 }
 
@@ -125,7 +125,7 @@ Test(ring, gives_a_slot_to_the_first_thread_that_asks_until_it_ends)
     cr_assert(otelctx_ring_show(&self, &one));
     cr_expect_not(second_gets_slot());
     EXPECT_IDS(own_id(), one);
-    otelctx_ring_leave(&self);
+    otelctx_ring_leave(&self, 1);
     cr_expect(second_gets_slot());
 }
 
@@ -137,11 +137,11 @@ Test(ring, clears_the_slot_of_a_thread_that_ends)
     open_ring(1);
     cr_assert(otelctx_ring_show(&self, &one));
     slot = self.slot;
-    otelctx_ring_leave(&self);
+    otelctx_ring_leave(&self, 1);
     cr_expect_eq(slot->lock, lock_of(0, 4));
     cr_expect_eq(memcmp(slot, &none, sizeof(none)), 0);
     cr_expect_eq(otelctx_ring_get(own_id(), &ids), -ESRCH);
-    otelctx_ring_leave(&self); /* twice is no error */
+    otelctx_ring_leave(&self, 1); /* twice is no error */
     cr_expect_eq(slot->lock, lock_of(0, 4));
 }
 
@@ -150,10 +150,21 @@ Test(ring, gives_a_thread_that_has_left_its_slot_again)
 {
     open_ring(1);
     cr_assert(otelctx_ring_show(&self, &one));
-    otelctx_ring_leave(&self);
+    otelctx_ring_leave(&self, 1);
     cr_expect(otelctx_ring_show(&self, &other));
     EXPECT_IDS(own_id(), other);
-    cr_expect_neq(self.epoch, 0, "it is not asked to leave again");
+}
+
+/* Nobody would clear it. */
+Test(ring, gives_a_thread_that_has_left_in_the_last_round_no_slot)
+{
+    struct otelctx_numbers ids;
+
+    open_ring(1);
+    cr_assert(otelctx_ring_show(&self, &one));
+    otelctx_ring_leave(&self, 4);
+    cr_expect_not(otelctx_ring_show(&self, &other));
+    cr_expect_eq(otelctx_ring_get(own_id(), &ids), -ESRCH);
 }
 
 /* As after a thread that was cancelled in the middle of a write. */
@@ -162,7 +173,7 @@ Test(ring, completes_the_write_of_a_thread_that_ends_in_the_middle)
     open_ring(1);
     cr_assert(otelctx_ring_show(&self, &one));
     self.slot->lock = lock_of(own_id(), 5) | 1;
-    otelctx_ring_leave(&self);
+    otelctx_ring_leave(&self, 1);
     cr_expect(second_gets_slot());
     cr_assert(otelctx_ring_show(&self, &one));
     cr_expect_eq(self.slot->lock & 0x1ff, 0);
