@@ -167,10 +167,11 @@ OTELCTX_API int otelctx_key(const char *name);
  *
  * Returns 0, -EINVAL (exactly one id is zero), -EBUSY (a record of the program
  * or of an SDK is attached; or a signal handler interrupted another thread call
- * of this thread) or -ENOSYS.
- * Own thread only; no lock, no allocation, no system call. All calls share one
- * exception, a second after the start: see "Other publishers" in the manual.
- * Rule: OTEP 4947, "Context Attachment".
+ * of this thread) or -ENOSYS. After -EINVAL nothing is attached, in any
+ * storage, so that readers do not see the ids of other work. Own thread only;
+ * no lock, no allocation, no system call. All calls share one exception, a
+ * second after the start: see "Other publishers" in the manual. Rule: OTEP
+ * 4947, "Context Attachment".
  */
 OTELCTX_API int otelctx_attach(const uint8_t trace_id[16],
                                const uint8_t span_id[8], uint8_t flags);
@@ -181,8 +182,8 @@ OTELCTX_API int otelctx_attach(const uint8_t trace_id[16],
  * text  "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
  * len   bytes
  *
- * Returns as otelctx_attach(), -EINVAL for a malformed text.
- * Rule: W3C Trace Context, "traceparent Header".
+ * Returns as otelctx_attach(), -EINVAL (and nothing is attached) for a
+ * malformed text. Rule: W3C Trace Context, "traceparent Header".
  */
 OTELCTX_API int otelctx_attach_traceparent(const char *text, size_t len);
 
@@ -290,8 +291,9 @@ OTELCTX_API int otelctx_swap(struct otelctx_record *record,
  * Where threads store their contexts: OTELCTX_THREAD_STORAGE. Every call above
  * acts on all storages that are on. Attributes and records that the program
  * writes itself are in TLS only: without TLS, otelctx_attr() returns
- * -EOPNOTSUPP and otelctx_pin() NULL. If no storage is on, every call returns
- * -EOPNOTSUPP.
+ * -EOPNOTSUPP and otelctx_pin() NULL. If no storage is on, so does every call
+ * for thread contexts, whatever its arguments; only otelctx_storage() and
+ * otelctx_storage_close() return 0.
  */
 enum otelctx_storages {
     OTELCTX_TLS = 1,

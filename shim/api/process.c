@@ -83,7 +83,7 @@ OTELCTX_API int otelctx_key(const char *name)
 
     if (!index) {
         otelctx_rival_check(OTELCTX_RIVAL_AT_CALL);
-        index = name ? otelctx_context_key(otelctx_span_from(name)) : -EINVAL;
+        index = otelctx_context_key(otelctx_span_from(name ? name : ""));
         otelctx_guard_leave();
     }
     return index;

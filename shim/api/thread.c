@@ -23,13 +23,13 @@ OTELCTX_API int otelctx_attach_traceparent(const char *text, size_t len)
     struct otelctx_traceparent parent;
     struct otelctx_fault fault;
     struct otelctx_ids ids;
-    int err = otelctx_start();
+    const int err = otelctx_start();
 
-    if (!err)
-        err = otelctx_traceparent_parse((struct otelctx_span){text, len},
-                                        &parent, &fault);
     if (err)
         return err;
+    if (otelctx_traceparent_parse((struct otelctx_span){text, len}, &parent,
+                                  &fault))
+        return otelctx_attach_invalid();
     ids = otelctx_ids_from(parent.trace_id, parent.span_id, parent.flags);
     return otelctx_thread_attach(&ids);
 }
@@ -48,6 +48,14 @@ OTELCTX_API struct otelctx_record *otelctx_pin(void)
     return otelctx_start() ? NULL : otelctx_thread_pin();
 }
 
+/* Where no storage is on, the program needs no records. */
+static int start_for_record(void)
+{
+    const int err = otelctx_start();
+
+    return err || otelctx_storage_bits ? err : -EOPNOTSUPP;
+}
+
 static bool is_record(const struct otelctx_record *record)
 {
     return record && otelctx_record_is_aligned(record);
@@ -58,7 +66,7 @@ OTELCTX_API int otelctx_record_init(struct otelctx_record *record,
                                     const uint8_t span_id[8], uint8_t flags)
 {
     const struct otelctx_ids ids = otelctx_ids_from(trace_id, span_id, flags);
-    const int err = otelctx_start();
+    const int err = start_for_record();
 
     if (err)
         return err;
@@ -73,7 +81,7 @@ OTELCTX_API int otelctx_record_attr(struct otelctx_record *record, uint8_t key,
                                     const char *value, size_t len)
 {
     struct otelctx_span text = {value, len};
-    int err = otelctx_start(), cut;
+    int err = start_for_record(), cut;
 
     if (err)
         return err;
@@ -83,22 +91,6 @@ OTELCTX_API int otelctx_record_attr(struct otelctx_record *record, uint8_t key,
     otelctx_thread_assume_all_keys(record);
     err = otelctx_record_change(record, key, &text);
     return err ? err : cut;
-}
-
-/* The 8 bytes in network order of a number. */
-static void store_number(uint8_t *at, uint64_t number)
-{
-    number = __builtin_bswap64(number);
-    __builtin_memcpy(at, &number, sizeof(number));
-}
-
-OTELCTX_API int otelctx_attach64(uint64_t span_id, uint64_t root_span_id)
-{
-    uint8_t trace[16] = {0}, span[8];
-
-    store_number(trace + 8, root_span_id);
-    store_number(span, span_id);
-    return otelctx_attach_elsewhere(trace, span, 0);
 }
 
 OTELCTX_API int otelctx_get_by_tid(pid_t tid, struct otelctx_ids *out)
@@ -114,9 +106,9 @@ OTELCTX_API int otelctx_get_by_tid(pid_t tid, struct otelctx_ids *out)
         return err;
     if (!(ids.trace_high | ids.trace_low | ids.span))
         return -ENOENT;
-    store_number(out->trace_id, ids.trace_high);
-    store_number(out->trace_id + 8, ids.trace_low);
-    store_number(out->span_id, ids.span);
+    otelctx_store_number(out->trace_id, ids.trace_high);
+    otelctx_store_number(out->trace_id + 8, ids.trace_low);
+    otelctx_store_number(out->span_id, ids.span);
     out->trace_flags = 0;
     return 0;
 }

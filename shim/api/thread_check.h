@@ -14,6 +14,13 @@
 struct otelctx_ids otelctx_ids_from(const uint8_t trace_id[16],
                                     const uint8_t span_id[8], uint8_t flags);
 
+/* Store the 8 bytes in network order of a number. */
+static inline void otelctx_store_number(uint8_t *at, uint64_t number)
+{
+    number = __builtin_bswap64(number);
+    __builtin_memcpy(at, &number, sizeof(number));
+}
+
 /* Do readers know the key? Returns 0, -EINVAL, -EOPNOTSUPP (TLS, where the
  * attributes are, is off), or -ESTALE if the shim has
  * yielded to another publisher of a process context: readers then use the key

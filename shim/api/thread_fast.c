@@ -165,12 +165,11 @@ INLINE bool is_known(const struct otelctx_thread_block *block)
 #endif
 }
 
-FAST int otelctx_attach(const uint8_t trace_id[16], const uint8_t span_id[8],
-                        uint8_t flags)
+/* Attach a trace. Returns false, and has changed nothing, where that takes more
+ * than this. */
+INLINE bool attach_own(uint64_t first, uint64_t second, uint64_t span,
+                       uint8_t flags)
 {
-    const word *const trace = (const word *)trace_id;
-    const uint64_t first = trace[0], second = trace[1];
-    const uint64_t span = *(const word *)span_id;
     struct otelctx_thread_block *const block = thread_block();
     struct otelctx_thread *const self = &block->self;
 
@@ -180,14 +179,32 @@ FAST int otelctx_attach(const uint8_t trace_id[16], const uint8_t span_id[8],
         !LIKELY(is_known(block)) ||
         !(LIKELY(!block->slot) || LIKELY(block->slot == &self->own)) ||
         !LIKELY(self->state.flags == 0))
-        return otelctx_attach_elsewhere(trace_id, span_id, flags);
+        return false;
     begin_writing(self);
     if (!LIKELY(!block->slot))
         otelctx_store_visible(&block->slot, (struct otelctx_record *)NULL);
     write_own(&self->own, first, second, span, flags);
     otelctx_store_visible(&block->slot, &self->own);
     end_writing(self, 0);
-    return 0;
+    return true;
+}
+
+FAST int otelctx_attach(const uint8_t trace_id[16], const uint8_t span_id[8],
+                        uint8_t flags)
+{
+    const word *const trace = (const word *)trace_id;
+
+    return LIKELY(attach_own(trace[0], trace[1], *(const word *)span_id, flags))
+               ? 0
+               : otelctx_attach_elsewhere(trace_id, span_id, flags);
+}
+
+FAST int otelctx_attach64(uint64_t span_id, uint64_t root_span_id)
+{
+    return LIKELY(attach_own(0, __builtin_bswap64(root_span_id),
+                             __builtin_bswap64(span_id), 0))
+               ? 0
+               : otelctx_attach64_slow(span_id, root_span_id);
 }
 
 FAST int otelctx_detach(void)

@@ -6,6 +6,7 @@
 #include "shim/api/thread_check.h"
 #include "shim/start/start.h"
 #include "shim/thread/slot.h"
+#include "shim/thread/storage.h"
 
 int otelctx_attach_slow(const uint8_t trace_id[16], const uint8_t span_id[8],
                         uint8_t flags)
@@ -15,7 +16,25 @@ int otelctx_attach_slow(const uint8_t trace_id[16], const uint8_t span_id[8],
 
     if (err)
         return err;
-    return otelctx_ids_allowed(&ids) ? otelctx_thread_attach(&ids) : -EINVAL;
+    return otelctx_ids_allowed(&ids) ? otelctx_thread_attach(&ids)
+                                     : otelctx_attach_invalid();
+}
+
+int otelctx_attach64_slow(uint64_t span_id, uint64_t root_span_id)
+{
+    uint8_t trace[16] = {0}, span[8];
+
+    otelctx_store_number(trace + 8, root_span_id);
+    otelctx_store_number(span, span_id);
+    return otelctx_attach_elsewhere(trace, span, 0);
+}
+
+/* The thread goes on to work for somebody whom nobody knows. */
+int otelctx_attach_invalid(void)
+{
+    const int err = otelctx_thread_detach();
+
+    return err ? err : -EINVAL;
 }
 
 int otelctx_attr_slow(uint8_t key, const char *value, size_t len)
@@ -53,7 +72,7 @@ int otelctx_swap_slow(struct otelctx_record *record,
 
     if (err)
         return err;
-    return otelctx_record_is_aligned(record)
+    return otelctx_record_is_aligned(record) || !otelctx_storage_bits
                ? otelctx_thread_swap(record, previous)
                : -EINVAL;
 }

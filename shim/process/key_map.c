@@ -106,10 +106,10 @@ int otelctx_key_map_add(struct otelctx_key_map *keys, struct otelctx_span name)
     struct otelctx_protobuf counted = {NULL, size_of(keys->used)}, out = {0};
 
     put_name(&counted, name);
-    if (!otelctx_payload_is_key(name))
-        return -EINVAL;
     if (!has_map(keys))
         return -EOPNOTSUPP;
+    if (!otelctx_payload_is_key(name))
+        return -EINVAL;
     if (count == OTELCTX_KEYS_MAX || counted.size > sizeof(keys->bytes))
         return -ENOSPC;
 

@@ -27,7 +27,7 @@ public final class ThreadContext {
     private static final int TLS = 1;
     private static final int RING = 2;
 
-    /** Both 0: the thread works for nothing. Returns 0 or a negative errno. */
+    /** Both 0, or a negative errno: the thread works for nothing. One 0 is an error. */
     public long put(long spanId, long rootSpanId) {
         return (spanId | rootSpanId) == 0
                 ? call(DETACH)

@@ -207,10 +207,29 @@ Test(thread, has_both_ids_or_none)
 {
     const struct otelctx_ids a = ids_of('A', 1);
 
-    slot_hold(OWN);
     cr_expect_eq(otelctx_attach(a.trace_id, zero, 1), -EINVAL);
     cr_expect_eq(otelctx_attach(zero, a.span_id, 1), -EINVAL);
-    EXPECT_SEEN("own A1 0=old");
+    cr_expect_eq(otelctx_attach64(1, 0), -EINVAL);
+    cr_expect_eq(otelctx_attach64(0, 1), -EINVAL);
+}
+
+/* They would be another request's. */
+Test(thread, keeps_no_ids_when_an_attach_has_wrong_arguments)
+{
+    const struct otelctx_ids a = ids_of('A', 1);
+
+    for (unsigned i = 0; i < 4; i++) {
+        struct otelctx_ids ids;
+
+        cr_assert_eq(otelctx_attach(a.trace_id, a.span_id, 1), 0);
+        cr_expect_eq(i == 0   ? otelctx_attach(a.trace_id, zero, 1)
+                     : i == 1 ? otelctx_attach(zero, a.span_id, 1)
+                     : i == 2 ? otelctx_attach64(8, 0)
+                              : otelctx_attach_traceparent("00-", 3),
+                     -EINVAL);
+        cr_expect_eq(otelctx_get(&ids), -ENOENT);
+        EXPECT_SEEN("nothing");
+    }
 }
 
 Test(thread, attaches_what_a_traceparent_says)
@@ -227,11 +246,10 @@ Test(thread, attaches_nothing_for_a_malformed_traceparent)
     static const char text[] =
         "00-42424242424242424242424242424242-4242424242424242-03, and more";
 
-    slot_hold(OWN);
     cr_expect_eq(otelctx_attach_traceparent(text, 54), -EINVAL);
     cr_expect_eq(otelctx_attach_traceparent(text, 56), -EINVAL);
     cr_expect_eq(otelctx_attach_traceparent(text, 0), -EINVAL);
-    EXPECT_SEEN("own A1 0=old");
+    EXPECT_SEEN("nothing");
 }
 
 Test(thread, refuses_an_attribute_without_a_key)

@@ -198,6 +198,10 @@ static void expect_all_off(void)
 
 Test(close, turns_everything_off)
 {
+    static const uint8_t id[16] = {1};
+    static struct otelctx_record record;
+    struct otelctx_record *const odd =
+        (struct otelctx_record *)(void *)((char *)&record + 1);
     struct otelctx_ids ids;
 
     cr_assert_eq(attach(), 0);
@@ -209,8 +213,21 @@ Test(close, turns_everything_off)
     cr_expect_eq(otelctx_get(&ids), -EOPNOTSUPP);
     cr_expect_eq(otelctx_swap(NULL, NULL), -EOPNOTSUPP);
     cr_expect_eq(otelctx_tag(0, 1), -EOPNOTSUPP);
+    cr_expect_eq(otelctx_key("key"), -EOPNOTSUPP);
+    cr_expect_eq(otelctx_attr(0, "x", 1), -EOPNOTSUPP);
+    cr_expect_eq(otelctx_attr_unset(0), -EOPNOTSUPP);
+    cr_expect_eq(otelctx_record_init(&record, id, id, 1), -EOPNOTSUPP);
+    cr_expect_eq(otelctx_record_attr(&record, 0, "x", 1), -EOPNOTSUPP);
     EXPECT_BY(gettid(), -EOPNOTSUPP);
     cr_expect_null(otelctx_pin());
+    /* Whatever the arguments. */
+    cr_expect_eq(otelctx_attach64(1, 0), -EOPNOTSUPP);
+    cr_expect_eq(otelctx_attach_traceparent("", 0), -EOPNOTSUPP);
+    cr_expect_eq(otelctx_swap(odd, NULL), -EOPNOTSUPP);
+    cr_expect_eq(otelctx_record_init(odd, id, id, 1), -EOPNOTSUPP);
+    cr_expect_eq(otelctx_record_attr(odd, 0, "x", 1), -EOPNOTSUPP);
+    cr_expect_eq(otelctx_tag(99, 1), -EOPNOTSUPP);
+    cr_expect_eq(otelctx_key(NULL), -EOPNOTSUPP);
     expect_all_off();
     cr_expect_eq(otelctx_storage_close(), 0, "twice is no error");
 }
