@@ -45,8 +45,7 @@ bool otelctx_filter_came(void)
     if (noted)
         return true;
     mode = otelctx_sys_seccomp();
-    if (mode_before == 0 && mode == 0)
-        mode_before = 1;
-    return mode_before ? 1 + mode != mode_before
-                       : otelctx_sys_no_new_privileges();
+    if (mode_before)
+        return 1 + mode != mode_before;
+    return mode != 0 && otelctx_sys_no_new_privileges();
 }

@@ -29,8 +29,7 @@ void otelctx_filter_expect(void);
 void otelctx_filter_note(void);
 
 /* Was a filter installed? Not noticed past libc: a second one, and one that
- * CAP_SYS_ADMIN allows without no-new-privs, unless an earlier call found that
- * there was none. */
+ * CAP_SYS_ADMIN allows without no-new-privs. */
 bool otelctx_filter_came(void);
 
 #endif
