@@ -3,6 +3,8 @@
 
 #include "shim/process/context.h"
 #include "shim/process/filter.h"
+#include "shim/process/identity.h"
+#include "shim/process/instance_id.h"
 #include "shim/process/rival.h"
 #include "shim/process/state.h"
 
@@ -22,9 +24,52 @@ enum otelctx_child otelctx_guard_child_does(void)
                : OTELCTX_CHILD_PUBLISHES;
 }
 
+/* Make a new instance id only when a reader or a program can see it, because
+ * making one takes a system call. */
+static void hide_or_renew_id(enum otelctx_child what, bool id_is_seen)
+{
+    if (what != OTELCTX_CHILD_PUBLISHES)
+        otelctx_context_hide();
+    if (what != OTELCTX_CHILD_MUST_BE_QUIET &&
+        (id_is_seen || otelctx_instance_id_is_exported()) &&
+        !otelctx_state_has_own_id())
+        otelctx_identity_renew();
+}
+
+void otelctx_guard_child_begin(enum otelctx_child what)
+{
+    otelctx_state_notice_child();
+    hide_or_renew_id(what, what == OTELCTX_CHILD_PUBLISHES &&
+                               otelctx_context_is_shown());
+}
+
+void otelctx_guard_child_resume(enum otelctx_child what)
+{
+    otelctx_state_set_resumed(true);
+    otelctx_state_set_own_id(false);
+    hide_or_renew_id(what, what == OTELCTX_CHILD_PUBLISHES);
+    if (what == OTELCTX_CHILD_PUBLISHES)
+        otelctx_publication_finish(otelctx_state_publication());
+    else
+        otelctx_publication_hide(otelctx_state_publication());
+}
+
+void otelctx_guard_child_end_resumed(void)
+{
+    if (!otelctx_context_is_shown()) {
+        otelctx_publication_drop(otelctx_state_publication());
+    } else {
+        /* The continued call publishes, though OTELCTX_FORK says drop. */
+        if (!otelctx_state_has_own_id())
+            otelctx_identity_renew();
+        otelctx_context_update();
+    }
+    otelctx_state_set_resumed(false);
+}
+
 OTELCTX_RARE static void begin_child(void)
 {
-    otelctx_child_begin(otelctx_guard_child_does());
+    otelctx_guard_child_begin(otelctx_guard_child_does());
     if (otelctx_context_is_shown())
         otelctx_rival_check(OTELCTX_RIVAL_IF_GONE);
     otelctx_context_catch_up();
@@ -67,7 +112,7 @@ void otelctx_guard_return(void)
 /* The rival to which the parent yielded may be missing in this child. */
 OTELCTX_RARE static void end_resumed(void)
 {
-    otelctx_child_end_resumed();
+    otelctx_guard_child_end_resumed();
     if (otelctx_context_is_shown())
         otelctx_rival_check(OTELCTX_RIVAL_IF_GONE);
 }

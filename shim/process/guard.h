@@ -9,8 +9,6 @@
 
 #include <stdbool.h>
 
-#include "shim/process/child.h"
-
 /* Once, before anything is published. republishes: OTELCTX_FORK. */
 void otelctx_guard_start(bool republishes);
 
@@ -37,11 +35,33 @@ void otelctx_guard_return(void);
 int otelctx_guard_publish_at_start(void);
 int otelctx_guard_publish_and_leave(void);
 
+/* ---- Forked children ---- */
+
+/* What the child does with what its parent had published. */
+enum otelctx_child {
+    OTELCTX_CHILD_PUBLISHES,
+    OTELCTX_CHILD_DROPS,
+    OTELCTX_CHILD_MUST_BE_QUIET, /* drops, without a system call */
+};
+
 /* What this process does if it is a child. Makes a system call only if its
  * parent published. */
 enum otelctx_child otelctx_guard_child_does(void);
 
 /* If this is a child of a fork that bypassed libc: give it its own context. */
 void otelctx_guard_notice_fork(void);
+
+/* What follows is for the owner of the lock. */
+
+/* The first thing in a forked child. */
+void otelctx_guard_child_begin(enum otelctx_child what);
+
+/*
+ * A signal handler may fork in the middle of a call. Its child has a copy of
+ * all state and continues that call. The first function is for the beginning of
+ * that child, the second for the end of the continued call.
+ */
+void otelctx_guard_child_resume(enum otelctx_child what);
+void otelctx_guard_child_end_resumed(void);
 
 #endif

@@ -2,7 +2,6 @@
 #include "shim/start/fork.h"
 
 #include "shim/base/host.h"
-#include "shim/process/child.h"
 #include "shim/process/filter.h"
 #include "shim/process/guard.h"
 #include "shim/process/state.h"
@@ -56,7 +55,7 @@ static void begin_child_process(void)
     if (otelctx_state_is_in_handler_fork()) {
         otelctx_state_adopt_copy();
         parent();
-        otelctx_child_resume(otelctx_guard_child_does());
+        otelctx_guard_child_resume(otelctx_guard_child_does());
         return;
     }
     if (otelctx_state_is_locked_by_me())

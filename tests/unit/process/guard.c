@@ -235,7 +235,7 @@ static bool leaves_with_a_context(void)
 {
     otelctx_state_adopt_copy();
     otelctx_state_end_handler_fork();
-    otelctx_child_resume(otelctx_guard_child_does());
+    otelctx_guard_child_resume(otelctx_guard_child_does());
     otelctx_guard_leave();
     return own_context() && is_unlocked() && !otelctx_state_is_resumed();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shim/process/child.h"
+#include "shim/process/guard.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -53,7 +53,7 @@ static unsigned contexts(void)
 static void begin_child(enum otelctx_child what)
 {
     (void)otelctx_state_lock();
-    otelctx_child_begin(what);
+    otelctx_guard_child_begin(what);
     otelctx_context_catch_up();
 }
 
@@ -129,7 +129,7 @@ Test(child, renews_an_id_that_was_exported_though_it_drops)
 
 static bool child_is_quiet(void)
 {
-    otelctx_child_begin(OTELCTX_CHILD_MUST_BE_QUIET);
+    otelctx_guard_child_begin(OTELCTX_CHILD_MUST_BE_QUIET);
     return !otelctx_context_is_shown() && !otelctx_state_is_new_child();
 }
 
@@ -160,7 +160,7 @@ static void fork_in_handler(int number)
         otelctx_state_adopt_copy();
     otelctx_state_end_handler_fork();
     if (forked == 0)
-        otelctx_child_resume(what_child_does);
+        otelctx_guard_child_resume(what_child_does);
 }
 
 /* What does the check say in a child that was forked in the middle of a call,
@@ -180,7 +180,7 @@ static bool in_resumed_child(enum otelctx_child what, void (*call)(void),
         return child_succeeds(forked);
     if (!otelctx_state_is_resumed())
         _exit(1);
-    otelctx_child_end_resumed();
+    otelctx_guard_child_end_resumed();
     _exit(check() && !otelctx_state_is_resumed() ? 0 : 1);
 }
 
@@ -234,7 +234,7 @@ static bool child_shows_it_at_once(void)
 {
     otelctx_state_adopt_copy();
     otelctx_state_end_handler_fork();
-    otelctx_child_resume(OTELCTX_CHILD_PUBLISHES);
+    otelctx_guard_child_resume(OTELCTX_CHILD_PUBLISHES);
     return has_own_context();
 }
 
@@ -255,7 +255,7 @@ static bool child_shows_nothing_at_once(void)
 {
     otelctx_state_adopt_copy();
     otelctx_state_end_handler_fork();
-    otelctx_child_resume(OTELCTX_CHILD_DROPS);
+    otelctx_guard_child_resume(OTELCTX_CHILD_DROPS);
     return contexts() == 0;
 }
 
@@ -268,7 +268,7 @@ Test(resumed, child_that_drops_has_none_before_the_call_goes_on)
 
 static bool child_resumes_quietly(void)
 {
-    otelctx_child_resume(OTELCTX_CHILD_MUST_BE_QUIET);
+    otelctx_guard_child_resume(OTELCTX_CHILD_MUST_BE_QUIET);
     return !otelctx_context_is_shown();
 }
 
