@@ -17,7 +17,7 @@ read_stage() {
     exec {hold}>"$TMP/hold"
     until [ -s "$TMP/said" ]; do sleep 0.01; done
     "$READ" "$2" "$(jq .pid "$TMP/said")" >"$TMP/out" 2>"$TMP/err" || status=$?
-    echo $status >"$TMP/status"
+    echo "$status" >"$TMP/status"
     exec {hold}>&-
     wait $!
 }
