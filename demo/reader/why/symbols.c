@@ -52,6 +52,7 @@ static bool defines(int fd, const ElfW(Shdr) * table,
 bool otelread_symbols_hide(int fd, const char *name)
 {
     bool is_defined = false, is_exported = false;
+    unsigned symbols = 0, exports = 0;
     ElfW(Shdr) * sections;
     ElfW(Ehdr) start;
 
@@ -65,10 +66,11 @@ bool otelread_symbols_hide(int fd, const char *name)
 
         if (table->sh_link >= start.e_shnum)
             continue;
-        if (table->sh_type == SHT_SYMTAB)
-            is_defined |= defines(fd, table, &sections[table->sh_link], name);
-        if (table->sh_type == SHT_DYNSYM)
-            is_exported |= defines(fd, table, &sections[table->sh_link], name);
+        /* One of each, see gABI, "Sections": thousands would take hours. */
+        if (table->sh_type == SHT_SYMTAB && symbols++ == 0)
+            is_defined = defines(fd, table, &sections[table->sh_link], name);
+        if (table->sh_type == SHT_DYNSYM && exports++ == 0)
+            is_exported = defines(fd, table, &sections[table->sh_link], name);
     }
     free(sections);
     return is_defined && !is_exported;

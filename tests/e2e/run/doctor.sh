@@ -252,6 +252,24 @@ if can_mount; then
         "library: $TMP/elsewhere/libotelctx_preload.so is on a mount with noexec" \
         "$(why "$PID")"
 fi
+# A table of 65,534 sections, each of 60 MiB of symbols, in a sparse file.
+cp sleeper sleep_bomb
+python3 - <<'END'
+import os, struct
+size = os.path.getsize("sleep_bomb")
+with open("sleep_bomb", "r+b") as bomb:
+    bomb.seek(40)
+    bomb.write(struct.pack("<Q", size))
+    bomb.seek(58)
+    bomb.write(struct.pack("<3H", 64, 65534, 1))
+    bomb.seek(size)
+    for i in range(65534):
+        bomb.write(struct.pack("<IIQQQQIIQQ", 0, 11 if i % 2 else 2, 0, 0, 0, 60 << 20, 1, 0, 8, 24))
+    bomb.truncate(100 << 20)
+END
+sleeping LD_PRELOAD="$SHIM" ./sleep_bomb 600
+check 'an executable with thousands of symbol tables takes no minute' \
+    timeout 60 "$READ" --why "$PID"
 cc -o repeat -x c - <<<'#include <unistd.h>
 int main(int argc, char **argv) { return argc + execv("/proc/self/exe", argv); }'
 background env LD_PRELOAD="$SHIM" ./repeat
