@@ -127,6 +127,36 @@ check 'stripped it has at most 56 KiB' [ "$(stripped_size "$SHIM" strip)" -le 56
 contains 'x86-64: allows the shadow stack and branch tracking' \
     'x86 feature: IBT, SHSTK' "$(readelf -Wn "$SHIM")"
 
+# request_rules FILE NAME: the library of requests loads by the same rules.
+request_rules() {
+    local file=$1 name=$2 dynamic segments
+
+    dynamic=$(readelf -Wd "$file")
+    segments=$(readelf -Wl "$file")
+    same "$name: exports what next.h and requests.map list" \
+        "$(sed -n 's/^ *X(\([a-z_0-9]*\)).*/\1/p' shim/requests/next.h | sort | tee "$TMP/names")" \
+        "$(exports "$file")"
+    same "$name: requests.map lists what next.h does" "$(<"$TMP/names")" \
+        "$(sed -n 's/^ *\([a-z_0-9]*\);$/\1/p' shim/requests/requests.map | sort)"
+    same "$name: imports no more than these, all weak" \
+        "$(printf 'WEAK %s\n' __errno_location __libc_dlopen_mode __libc_dlsym \
+            dlsym otelctx_attach otelctx_detach otelctx_get)" \
+        "$(readelf -W --dyn-syms "$file" |
+            awk '$7 == "UND" && $8 != "" {print $5, $8}' | sort)"
+    same "$name: needs no library, has no symbol versions, no DT_RELR, no DT_JMPREL" '' \
+        "$(grep -E 'NEEDED|VERNEED|VERDEF|VERSYM|RELR|TEXTREL|JMPREL|PLTREL' \
+            <<<"$dynamic")"
+    contains "$name: is bound at load time" 'BIND_NOW' "$dynamic"
+    contains "$name: is never unmapped" 'NODELETE' "$dynamic"
+    same "$name: has two loadable segments" 2 "$(grep -c ' LOAD ' <<<"$segments")"
+    same "$name: has no .data, which would stay writable" '' \
+        "$(readelf -WS "$file" | grep -F ' .data ' || :)"
+    contains "$name: has unwind tables" .eh_frame "$(readelf -WS "$file")"
+}
+request_rules "$REQUESTS" 'requests'
+check 'requests: stripped it has at most 32 KiB' \
+    [ "$(stripped_size "$REQUESTS" strip)" -le 32 ]
+
 # The other architecture, by cross compiler and user emulation.
 cat >"$TMP/aarch64.ini" <<'EOF'
 [binaries]
@@ -165,6 +195,7 @@ below: str x19, [sp, -16]!; .cfi_def_cfa_offset 16; .cfi_offset 19, -16; mov x19
 island: ret; mov x0, 1
 EOF
     )"
+request_rules "$TMP/aarch64/shim/requests/libotelctx_requests.so" 'aarch64: requests'
 check 'aarch64: stripped it has at most 72 KiB' \
     [ "$(stripped_size "$other" aarch64-linux-gnu-strip)" -le 72 ]
 contains 'aarch64: allows branch protection' 'AArch64 feature: BTI, PAC' \
@@ -294,6 +325,7 @@ same 'the installed files are where a distribution has them' \
 ./usr/include/otelctx_kit.h
 $lib/libotelctx_kit.a
 $lib/libotelctx_preload.so
+$lib/libotelctx_requests.so
 $lib/pkgconfig/otelctx.pc
 ./usr/share/bash-completion/completions/otelctx-judge
 ./usr/share/bash-completion/completions/otelctx-play
@@ -318,6 +350,7 @@ $lib/pkgconfig/otelctx.pc
 ./usr/share/man/man5/otelctx-verdict.5
 ./usr/share/man/man5/otelctx.5
 ./usr/share/man/man7/libotelctx_preload.7
+./usr/share/man/man7/libotelctx_requests.7
 ./usr/share/zsh/_otelctx" \
     "$(cd "$TMP/root" && find . -not -type d |
         sed -E 's,(zsh)/(site-functions|vendor-completions),\1,' | LC_ALL=C sort)"

@@ -63,9 +63,9 @@ for arch in amd64 arm64; do
     done
 done
 same 'among them the programs, the library, manuals and completions' \
-    'bin/otelctx-judge bin/otelctx-play bin/otelctx-read bin/otelctx-run bin/otelctx-timeline bin/otelctx-top lib/libotelctx_kit.a lib/libotelctx_preload.so share/man/man7/libotelctx_preload.7.gz share/zsh/site-functions/_otelctx' \
+    'bin/otelctx-judge bin/otelctx-play bin/otelctx-read bin/otelctx-run bin/otelctx-timeline bin/otelctx-top lib/libotelctx_kit.a lib/libotelctx_preload.so lib/libotelctx_requests.so share/man/man7/libotelctx_preload.7.gz share/man/man7/libotelctx_requests.7.gz share/zsh/site-functions/_otelctx' \
     "$(files "$TMP/amd64/deb" | awk '{print $2}' |
-        grep -E '^(bin|lib)/|preload\.7|zsh' | xargs)"
+        grep -E '^(bin|lib)/|(preload|requests)\.7|zsh' | xargs)"
 same 'no program needs a library' '' "$(for arch in amd64 arm64; do
     readelf -lW "$TMP/$arch"/deb/usr/bin/* | grep INTERP || :
 done)"

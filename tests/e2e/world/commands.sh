@@ -10,6 +10,9 @@
 # shellcheck source=tests/e2e/fixed.sh
 . "$(dirname "$0")/../fixed.sh"
 
+# With the library that reads requests, too, which stands before libc's functions.
+SHIM=$SHIM:$REQUESTS
+
 DATA=$TMP/data
 WORK=$TMP/work
 
