@@ -91,7 +91,7 @@ static int decode_member(const struct otelctx_attrs *it,
 {
     struct otelctx_span value = member;
     const struct otelctx_span key =
-        otelctx_span_trim(otelctx_span_cut(&value, '='));
+        otelctx_span_strip(otelctx_span_cut(&value, '='));
     struct otelctx_pair out = {.pos = (size_t)(key.at - it->text.at) + 1};
     int err;
 
@@ -102,7 +102,7 @@ static int decode_member(const struct otelctx_attrs *it,
 
     err = decode(it, key, 0, &out.key, fault);
     if (!err)
-        err = decode(it, otelctx_span_trim(value), out.key.size, &out.value,
+        err = decode(it, otelctx_span_strip(value), out.key.size, &out.value,
                      fault);
     if (err)
         return err;

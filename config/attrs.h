@@ -12,7 +12,7 @@
  *   key        = 1*text                              ; nothing
  *   value      = *text                               ; may hold "="
  *   text       = "%" 2HEXDIG / any byte but "," "%" NUL
- *   OWS        = *( SP / HTAB )
+ *   OWS        = *( SP / HTAB / CR / LF / VT / FF )
  *
  * Decoded keys and values are UTF-8 without NUL. "+" and ";" mean themselves.
  * Rule: OpenTelemetry specification, "Specifying resource information via an

@@ -67,6 +67,21 @@ static inline struct otelctx_span otelctx_span_trim(struct otelctx_span s)
     return s;
 }
 
+static inline bool otelctx_is_white_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The same, and line breaks: as all SDKs do with their lists. */
+static inline struct otelctx_span otelctx_span_strip(struct otelctx_span s)
+{
+    while (s.size > 0 && otelctx_is_white_space(s.at[0]))
+        s.at++, s.size--;
+    while (s.size > 0 && otelctx_is_white_space(s.at[s.size - 1]))
+        s.size--;
+    return s;
+}
+
 /* Take the next member off a list with "," between members, trimmed; empty ones
  * count for nothing. An empty one is the end. */
 static inline struct otelctx_span otelctx_span_member(struct otelctx_span *rest)
@@ -74,7 +89,7 @@ static inline struct otelctx_span otelctx_span_member(struct otelctx_span *rest)
     struct otelctx_span member = {rest->at, 0};
 
     while (member.size == 0 && rest->size > 0)
-        member = otelctx_span_trim(otelctx_span_cut(rest, ','));
+        member = otelctx_span_strip(otelctx_span_cut(rest, ','));
     return member;
 }
 
