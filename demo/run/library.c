@@ -14,6 +14,11 @@ static const char *const beside[] = {
     "", "../lib/", ("../lib/" OTELRUN_TRIPLET "/"), "../lib64/", NULL,
 };
 
+/* The same in a build directory, and only there: elsewhere, the directory above
+ * may be another user's. */
+static const char build[] = "/demo/run/";
+static const char *const built[] = {"../../shim/", NULL};
+
 static struct otelctx_span preloads(const struct otelrun_environment *e)
 {
     const char *const text = otelrun_environment_get(e, "LD_PRELOAD");
@@ -39,6 +44,13 @@ const char *otelrun_library_own_directory(void)
         return NULL;
     slash[1] = '\0';
     return path;
+}
+
+static bool is_built(const char *directory)
+{
+    const size_t size = strlen(directory), end = sizeof(build) - 1;
+
+    return size >= end && strcmp(directory + size - end, build) == 0;
 }
 
 /* The path of a library in one of those directories, or NULL. */
@@ -82,6 +94,8 @@ const char *otelrun_library_find(const struct otelrun_environment *e)
             return otelrun_format("%.*s", (int)entry.size, entry.at);
     if (directory)
         path = find_in(directory, beside);
+    if (!path && directory && is_built(directory))
+        path = find_in(directory, built);
     if (!path)
         path = find_in_search_path(e);
     if (!path)
