@@ -28,6 +28,7 @@ enum {
     NOT_ONE_CONTEXT,
     ANOTHER_VALUE,
     CALL_FAILED,
+    NONE_REUSED, /* no stack of the parent in the child */
 };
 
 static inline const struct otelread_node *

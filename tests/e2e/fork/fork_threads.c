@@ -95,17 +95,21 @@ static int judge_new_threads(void)
         if (fault)
             return ANOTHER_VALUE;
     }
-    return reused > 0 ? AS_IT_SHOULD_BE : CALL_FAILED;
+    return reused > 0 ? AS_IT_SHOULD_BE : NONE_REUSED;
 }
 
 Test(fork_threads, a_new_thread_of_the_child_starts_without_a_context)
 {
     pid_t child;
+    int status;
 
     start_others();
     child = fork();
     if (child == 0)
         _exit(judge_new_threads());
-    cr_expect_eq(status_of(child), AS_IT_SHOULD_BE);
+    status = status_of(child);
     end_others();
+    if (status == NONE_REUSED)
+        cr_skip_test("machine: its libc reuses no stacks in a child");
+    cr_expect_eq(status, AS_IT_SHOULD_BE);
 }

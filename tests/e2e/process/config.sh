@@ -118,9 +118,9 @@ contains 'one byte more is refused' 'a payload of at most 65536 bytes' \
 
 # The cost is bounded for an environment of any size.
 garbage() {
-    timeout 120 env LD_PRELOAD="$SHIM" OTELCTX_LOG_LEVEL=none \
-        OTEL_RESOURCE_ATTRIBUTES="$1" OTELCTX_EXTRA_ATTRIBUTES="$1" \
-        OTELCTX_EXCLUDE_PATHS="$1" OTEL_SERVICE_NAME="$1" /bin/true
+    OTELCTX_LOG_LEVEL=none OTEL_RESOURCE_ATTRIBUTES="$1" \
+        OTELCTX_EXTRA_ATTRIBUTES="$1" OTELCTX_EXCLUDE_PATHS="$1" \
+        OTEL_SERVICE_NAME="$1" LD_PRELOAD="$SHIM" timeout 120 /bin/true
 }
 check '30000 keys take little time' garbage "$(seq -f '%g=' -s, 1 16000 | head -c 120000)"
 check '120 KB of commas take little time' garbage "$(long 120000 | tr x ,)"
