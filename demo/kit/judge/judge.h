@@ -20,7 +20,7 @@ struct otelkit_result {
 /* All scenarios whose names fit one of the patterns, or all. */
 struct otelkit_trial {
     struct otelkit_reader reader;
-    char *const *patterns;
+    const char *const *patterns;
     size_t pattern_count;
     long jobs;
     struct otelkit_result *results; /* shared by the jobs */

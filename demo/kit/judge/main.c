@@ -2,6 +2,7 @@
 
 /* otelctx-judge: runs a reader against all scenarios. See otelctx-judge(1). */
 
+#include "demo/base/options.h"
 #include "demo/kit/judge/judge.h"
 #include "demo/kit/near.h"
 
@@ -20,74 +21,15 @@ enum {
     STATUS_CONDUCT = 5 /* a crash, a hang, too much memory, a stop */
 };
 
+enum {
+    PATTERNS_MAX = 64
+};
+
 struct options {
     struct otelkit_trial trial;
-    void (*print)(const struct otelkit_trial *trial);
+    const char *patterns[PATTERNS_MAX];
+    bool json, junit, help, version;
 };
-
-/* The options, in the order of --help. */
-static const struct row {
-    const char *name;
-    int letter;           /* for option_take() only: there are no short ones */
-    const char *argument; /* what it is called, or "" */
-    const char *help;
-    const char *expected; /* of the argument, when one is refused */
-} rows[] = {
-    {"adapter", 'a', "FILE",
-     "a jq filter that makes the reader's output the answer", NULL},
-    {"only", 'o', "PATTERN",
-     "only scenarios of that name, such as 'payload/*'; repeatable",
-     "at most 64 patterns"},
-    {"timeout", 't', "MS", "the most that one run may take (10000)",
-     "a number of milliseconds, 1 or more"},
-    {"memory", 'm', "MIB", "the most that it may have resident (512)",
-     "a number of MiB, 1 or more"},
-    {"jobs", 'j', "N", "how many run at one time (one per processor)",
-     "a number from 1 to 1024"},
-    {"json", 'J', "", "an object per scenario", NULL},
-    {"junit", 'X', "", "JUnit's XML", NULL},
-    {"help", 'h', "", "prints this text", NULL},
-    {"version", 'V', "", "prints the version", NULL},
-};
-
-enum {
-    ROW_COUNT = sizeof(rows) / sizeof(rows[0])
-};
-
-static int usage(FILE *out, int status)
-{
-    (void)fputs(
-        "Usage: otelctx-judge [OPTION]... -- READER [ARGUMENT]...\n"
-        "\n"
-        "Runs a reader of OpenTelemetry contexts against every scenario of\n"
-        "otelctx-play; {} in an argument stands for the process to read, and\n"
-        "{name} for the scenario.\n"
-        "\n",
-        out);
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        const int size =
-            fprintf(out, "  --%s %s", rows[i].name, rows[i].argument);
-
-        (void)fprintf(out, "%*s%s\n", 20 - size, "", rows[i].help);
-    }
-    return status;
-}
-
-/* 0 once standard output is written. */
-static int finish(void)
-{
-    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : STATUS_REFUSED;
-}
-
-/* getopt_long(3) has told of an unknown option. */
-static int refuse(int option, const char *value)
-{
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        if (rows[i].letter == option)
-            (void)fprintf(stderr, "otelctx-judge: --%s %s: expected %s\n",
-                          rows[i].name, value, rows[i].expected);
-    return usage(stderr, STATUS_USAGE);
-}
 
 static bool number_take(const char *text, long *out)
 {
@@ -97,61 +39,84 @@ static bool number_take(const char *text, long *out)
     return end != text && *end == '\0' && *out > 0 && *out < 1000000000;
 }
 
-static bool option_take(struct options *options, int option, char *value)
+static const char *take_only(void *result, const char *value)
 {
+    struct options *const options = result;
     struct otelkit_trial *const trial = &options->trial;
-    static char *patterns[64];
 
-    trial->patterns = patterns;
-    switch (option) {
-    case 'a':
-        trial->reader.adapter = value;
-        return true;
-    case 'o':
-        if (trial->pattern_count == sizeof(patterns) / sizeof(patterns[0]))
-            return false;
-        patterns[trial->pattern_count++] = value;
-        return true;
-    case 't':
-        return number_take(value, &trial->reader.limit_ms);
-    case 'm':
-        if (!number_take(value, &trial->reader.memory_kib))
-            return false;
-        trial->reader.memory_kib *= 1024;
-        return true;
-    case 'j':
-        return number_take(value, &trial->jobs) && trial->jobs <= 1024;
-    case 'J':
-        options->print = otelkit_json_print;
-        return true;
-    case 'X':
-        options->print = otelkit_junit_print;
-        return true;
-    default:
-        return false;
-    }
+    if (trial->pattern_count == PATTERNS_MAX)
+        return "--only: expected at most 64 patterns; one more is";
+    options->patterns[trial->pattern_count++] = value;
+    return NULL;
 }
 
-static int options_take(struct options *options, int argc, char **argv)
+static const char *take_timeout(void *result, const char *value)
 {
-    struct option names[ROW_COUNT + 1] = {{NULL, 0, NULL, 0}};
-    int option;
+    struct options *const options = result;
 
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        names[i] = (struct option){
-            rows[i].name, *rows[i].argument ? required_argument : no_argument,
-            NULL, rows[i].letter};
-    while ((option = getopt_long(argc, argv, "+", names, NULL)) != -1) {
-        if (option == 'h')
-            exit((usage(stdout, 0), finish()));
-        if (option == 'V')
-            exit((puts("otelctx-judge " OTELCTX_VERSION), finish()));
-        if (!option_take(options, option, optarg))
-            return refuse(option, optarg);
-    }
-    options->trial.reader.command = argv + optind;
-    return optind < argc ? 0 : usage(stderr, STATUS_USAGE);
+    return number_take(value, &options->trial.reader.limit_ms)
+               ? NULL
+               : "--timeout: expected a number of milliseconds, 1 or more, not";
 }
+
+static const char *take_memory(void *result, const char *value)
+{
+    struct options *const options = result;
+    long mib;
+
+    if (!number_take(value, &mib))
+        return "--memory: expected a number of MiB, 1 or more, not";
+    options->trial.reader.memory_kib = mib * 1024;
+    return NULL;
+}
+
+static const char *take_jobs(void *result, const char *value)
+{
+    struct options *const options = result;
+
+    return number_take(value, &options->trial.jobs) &&
+                   options->trial.jobs <= 1024
+               ? NULL
+               : "--jobs: expected a number from 1 to 1024, not";
+}
+
+static const struct otelbase_option rows[] = {
+    {"adapter", 0, "FILE", offsetof(struct options, trial.reader.adapter),
+     "a jq filter that makes the reader's output the answer", NULL},
+    {"only", 0, "PATTERN", 0,
+     "only scenarios of that name, such as 'payload/*';\n"
+     "repeatable",
+     take_only},
+    {"timeout", 0, "MS", 0, "the most that one run may take (10000)",
+     take_timeout},
+    {"memory", 0, "MIB", 0, "the most that it may have resident (512)",
+     take_memory},
+    {"jobs", 0, "N", 0, "how many run at one time (one per processor)",
+     take_jobs},
+    {"json", 0, NULL, offsetof(struct options, json), "an object per scenario",
+     NULL},
+    {"junit", 0, NULL, offsetof(struct options, junit), "JUnit's XML", NULL},
+    {"help", 0, NULL, offsetof(struct options, help), "print this text", NULL},
+    {"version", 0, NULL, offsetof(struct options, version), "print the version",
+     NULL},
+};
+
+static const struct otelbase_program program = {
+    .name = "otelctx-judge",
+    .head =
+        "usage: otelctx-judge [OPTION]... -- READER [ARGUMENT]...\n"
+        "\n"
+        "Runs a reader of OpenTelemetry contexts against every scenario of\n"
+        "otelctx-play; {} in an argument stands for the process to read, and\n"
+        "{name} for the scenario.\n",
+    .tail = "Exit status: 0 right, 1 refused what is right, 2 usage,\n"
+            "3 no such scenario, 4 a context that is not there, 5 a crash,\n"
+            "a hang, too much memory or a stop.",
+    .options = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .missing = "an argument is missing behind",
+    .has_command = true,
+};
 
 /* The worst that happened decides. */
 static int status_of(const struct otelkit_trial *trial)
@@ -169,27 +134,45 @@ static int status_of(const struct otelkit_trial *trial)
                : STATUS_RIGHT;
 }
 
-int main(int argc, char **argv)
+static int judge(struct options *options)
 {
-    struct options options = {
-        .trial = {.reader = {.limit_ms = 10000, .memory_kib = 512 * 1024L},
-                  .jobs = sysconf(_SC_NPROCESSORS_ONLN)},
-        .print = otelkit_table_print};
-    const int wrong = options_take(&options, argc, argv);
+    struct otelkit_trial *const trial = &options->trial;
+    const int error = otelkit_trial_run(trial);
 
-    if (wrong != 0)
-        return wrong;
-    const int error = otelkit_trial_run(&options.trial);
     if (error != 0) {
         (void)fprintf(stderr, "otelctx-judge: %s\n", strerror(-error));
         return STATUS_USAGE;
     }
-    if (options.trial.count == 0) {
-        otelkit_near_print(stderr, "otelctx-judge", options.trial.patterns[0]);
+    if (trial->count == 0) {
+        otelkit_near_print(stderr, "otelctx-judge", trial->patterns[0]);
         return STATUS_NO_SCENARIO;
     }
-    options.print(&options.trial);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return STATUS_USAGE;
-    return status_of(&options.trial);
+    if (options->junit)
+        otelkit_junit_print(trial);
+    else if (options->json)
+        otelkit_json_print(trial);
+    else
+        otelkit_table_print(trial);
+    return fflush(stdout) != 0 || ferror(stdout) ? STATUS_USAGE
+                                                 : status_of(trial);
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {
+        .trial = {.reader = {.limit_ms = 10000, .memory_kib = 512 * 1024L},
+                  .jobs = sysconf(_SC_NPROCESSORS_ONLN)}};
+    const int wrong = otelbase_options_parse(&program, &options, argc, argv);
+
+    if (wrong != 0)
+        return wrong;
+    if (options.help)
+        return otelbase_options_help(&program);
+    if (options.version)
+        return otelbase_options_version(&program);
+    if (optind == argc)
+        return otelbase_options_complain(&program, "a reader is missing", NULL);
+    options.trial.patterns = options.patterns;
+    options.trial.reader.command = argv + optind;
+    return judge(&options);
 }

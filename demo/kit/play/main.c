@@ -2,10 +2,12 @@
 
 /* otelctx-play: stages one scenario. See otelctx-play(1). */
 
+#include "demo/base/options.h"
 #include "demo/kit/near.h"
 #include "demo/kit/otelctx_kit.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -17,7 +19,6 @@
 
 enum {
     STATUS_FAILED = 1,
-    STATUS_USAGE = 2,
     STATUS_NO_SCENARIO = 3,
     STATUS_NOT_STAGED = 77, /* as test harnesses have it */
 };
@@ -28,33 +29,6 @@ static void end(int signal)
 {
     (void)signal;
     ended = 1;
-}
-
-/* 0 once standard output is written. */
-static int finish(void)
-{
-    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : STATUS_FAILED;
-}
-
-static int usage(FILE *out, int status)
-{
-    (void)fprintf(out,
-                  "Usage: otelctx-play list [--json]\n"
-                  "       otelctx-play [--for DURATION] NAME\n"
-                  "       otelctx-play --help | --version\n"
-                  "\n"
-                  "Starts a process that publishes OpenTelemetry contexts, "
-                  "right or wrong,\n"
-                  "and prints a line of JSON when it is ready: see "
-                  "otelctx-play(1).\n"
-                  "\n"
-                  "  list            the scenarios, with the rule behind each\n"
-                  "  --for DURATION  end after that time (10s, 500ms, 2m), "
-                  "not with standard input\n"
-                  "  --json          with list: an object per scenario\n"
-                  "  --help          prints this text\n"
-                  "  --version       prints the version\n");
-    return status;
 }
 
 static void list_json(void)
@@ -76,25 +50,7 @@ static int list(bool json)
     for (size_t i = 0; !json && (one = otelctx_kit_scenario(i)); i++)
         (void)printf("%s\n    stage   %s\n    answer  %s\n    rule    %s\n",
                      one->name, one->stage, one->answer, one->rule);
-    return finish();
-}
-
-/* "10s", "500ms" or "2m" as milliseconds, or -1. */
-static long duration_ms(const char *text)
-{
-    static const struct {
-        const char *unit;
-        long ms;
-    } units[] = {{"ms", 1}, {"s", 1000}, {"", 1000}, {"m", 60000}};
-    char *end_of_number;
-    const long number = strtol(text, &end_of_number, 10);
-
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if (end_of_number != text && number >= 0 && number < 1000000 &&
-            strcmp(end_of_number, units[i].unit) == 0)
-            return number * units[i].ms;
-    }
-    return -1;
+    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : STATUS_FAILED;
 }
 
 /* Until standard input ends or a signal comes. */
@@ -143,27 +99,84 @@ static int play(const char *name, long ms)
     return printed ? 0 : STATUS_FAILED;
 }
 
+/* "10s", "500ms" or "2m" as milliseconds, or -1. */
+static long duration_ms(const char *text)
+{
+    static const struct {
+        const char *unit;
+        long ms;
+    } units[] = {{"ms", 1}, {"s", 1000}, {"", 1000}, {"m", 60000}};
+    char *end_of_number;
+    const long number = strtol(text, &end_of_number, 10);
+
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (end_of_number != text && number >= 0 && number < 1000000 &&
+            strcmp(end_of_number, units[i].unit) == 0)
+            return number * units[i].ms;
+    }
+    return -1;
+}
+
+struct options {
+    long ms; /* -1: until standard input ends */
+    bool json, help, version;
+};
+
+static const char *take_for(void *result, const char *value)
+{
+    struct options *const options = result;
+
+    options->ms = duration_ms(value);
+    return options->ms < 0 ? "--for: not a time such as 10s, 500ms or 2m:"
+                           : NULL;
+}
+
+static const struct otelbase_option rows[] = {
+    {"for", 0, "DURATION", 0,
+     "end after that time (10s, 500ms, 2m), not with\n"
+     "standard input",
+     take_for},
+    {"json", 0, NULL, offsetof(struct options, json),
+     "with list: an object per scenario", NULL},
+    {"help", 0, NULL, offsetof(struct options, help), "print this text", NULL},
+    {"version", 0, NULL, offsetof(struct options, version), "print the version",
+     NULL},
+};
+
+static const struct otelbase_program program = {
+    .name = "otelctx-play",
+    .head = "usage: otelctx-play [--for DURATION] NAME\n"
+            "       otelctx-play list [--json]\n"
+            "\n"
+            "Starts a process that publishes OpenTelemetry contexts, right or "
+            "wrong,\n"
+            "and prints a line of JSON when it is ready: see otelctx-play(1).\n"
+            "list shows the scenarios, with the rule behind each.\n",
+    .tail = "Exit status: 0 ok, 1 failure, 2 usage, 3 no such scenario,\n"
+            "77 it cannot be staged here.",
+    .options = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .missing = "an argument is missing behind",
+};
+
 int main(int argc, char **argv)
 {
-    long ms = -1;
+    struct options options = {.ms = -1};
+    const int wrong = otelbase_options_parse(&program, &options, argc, argv);
 
-    if (argc == 2 && strcmp(argv[1], "--help") == 0)
-        return usage(stdout, 0), finish();
-    if (argc == 2 && strcmp(argv[1], "--version") == 0)
-        return puts("otelctx-play " OTELCTX_VERSION), finish();
-    if (argc > 1 && strcmp(argv[1], "list") == 0 &&
-        (argc == 2 || (argc == 3 && strcmp(argv[2], "--json") == 0)))
-        return list(argc == 3);
-    if (argc == 4 && strcmp(argv[1], "--for") == 0) {
-        ms = duration_ms(argv[2]);
-        if (ms < 0) {
-            (void)fprintf(stderr, "otelctx-play: \"%s\" is no duration\n",
-                          argv[2]);
-            return STATUS_USAGE;
-        }
-        return play(argv[3], ms);
-    }
-    if (argc == 2 && argv[1][0] != '-')
-        return play(argv[1], ms);
-    return usage(stderr, STATUS_USAGE);
+    if (wrong != 0)
+        return wrong;
+    if (options.help)
+        return otelbase_options_help(&program);
+    if (options.version)
+        return otelbase_options_version(&program);
+    if (optind != argc - 1)
+        return otelbase_options_complain(&program, "one scenario is expected",
+                                         NULL);
+    if (strcmp(argv[optind], "list") == 0)
+        return list(options.json);
+    if (options.json)
+        return otelbase_options_complain(&program, "--json goes with list only",
+                                         NULL);
+    return play(argv[optind], options.ms);
 }

@@ -89,12 +89,10 @@ static int run(const struct otelread_options *options)
 {
     struct otelread_output output = output_of(options);
 
-    if (options->help) {
-        otelread_options_print();
-        return fflush(stdout) != 0;
-    }
+    if (options->help)
+        return otelbase_options_help(&otelread_program);
     if (options->version)
-        return puts("otelctx-read " OTELCTX_VERSION) < 0;
+        return otelbase_options_version(&otelread_program);
     if (options->check_config)
         return otelread_check_config(options->check_config);
     if (options->list)

@@ -2,6 +2,8 @@
 #ifndef OTELREAD_OPTIONS_H
 #define OTELREAD_OPTIONS_H
 
+#include "demo/base/options.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,7 +27,6 @@ struct otelread_options {
 int otelread_options_parse(struct otelread_options *options, int argc,
                            char **argv);
 
-/* The usage, with all options. */
-void otelread_options_print(void);
+extern const struct otelbase_program otelread_program;
 
 #endif

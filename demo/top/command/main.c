@@ -47,12 +47,10 @@ static int run(const struct oteltop_options *options)
 {
     struct otelread_targets targets = {.count = 0};
 
-    if (options->help) {
-        oteltop_options_print();
-        return 0;
-    }
+    if (options->help)
+        return otelbase_options_help(&oteltop_program);
     if (options->version)
-        return puts("otelctx-top " OTELCTX_VERSION) < 0;
+        return otelbase_options_version(&oteltop_program);
     if (options->count == 0)
         return oteltop_run(options, NULL, 0);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/top/command/options.h"
 
-#include "demo/base/escape.h"
+#include "demo/base/options.h"
 #include "demo/reader/os/processes.h"
 
 #include <ctype.h>
@@ -11,58 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define USAGE 2
-
-static const char usage[] =
-    "usage: otelctx-top [OPTION]... [PID|NAME...|--all]\n"
-    "       otelctx-top --replay FILE [OPTION]...\n"
-    "\n"
-    "Shows what the machine works for: processor time by service, route, "
-    "trace,\n"
-    "or any attribute that processes and threads publish as OpenTelemetry "
-    "contexts.\n"
-    "\n"
-    "  -a, --all        every process; the default\n"
-    "  -b, --by LIST    rows: service, process, thread, trace, span, state, "
-    "pod,\n"
-    "                   container, cgroup, or any attribute, as in\n"
-    "                   service,http.route (a tree); the default is "
-    "service,process\n"
-    "  -1, --once       one table, of one second\n"
-    "  -f, --for TIME   one table, of that long: 10s, 500ms, 2m\n"
-    "  -w, --wall       threads that sleep, too\n"
-    "  -n, --no-stop    read threads while they run, which is less reliable\n"
-    "  --hz N           looks a second, 1 to 1000; the default is 99\n"
-    "  --record FILE    write all samples: see otelctx-recording(5)\n"
-    "  --replay FILE    show a recording instead; - is standard input\n"
-    "  --folded         print stacks for flame graphs, in microseconds\n"
-    "  --pprof FILE     write a profile for pprof\n"
-    "  --otlp-json FILE\n"
-    "                   write an OTLP profile, as JSON\n"
-    "  -h, --help       print this text\n"
-    "  -V, --version    print the version\n"
-    "\n"
-    "With a terminal the table is shown again each second; press h for the "
-    "keys.\n"
-    "Exit status: 0 ok, 1 failure, 2 usage, 3 no such process.";
-
-void oteltop_options_print(void)
-{
-    (void)puts(usage);
-}
-
-static int complain(const char *what, const char *argument)
-{
-    char text[128];
-
-    otelbase_escape_copy(text, sizeof(text), argument, strlen(argument));
-    (void)fprintf(stderr,
-                  "otelctx-top: %s \"%s\"\n"
-                  "otelctx-top: --help shows how it is used\n",
-                  what, text);
-    return USAGE;
-}
 
 /* ---- values ------------------------------------------------------------- */
 
@@ -95,132 +43,98 @@ static int parse_time(const char *text, uint64_t *out)
 static const char default_rows[] = "service,process";
 static const char default_stacks[] = "service,http.route,trace,thread,state";
 
-static int take_by(struct oteltop_options *options)
+static const char *take_by(void *result, const char *value)
 {
-    options->by_text = optarg;
-    switch (oteltop_dimensions_parse(&options->by, optarg)) {
+    struct oteltop_options *const options = result;
+
+    options->by_text = value;
+    switch (oteltop_dimensions_parse(&options->by, value)) {
     case 0:
-        return 0;
+        return NULL;
     case -E2BIG:
-        return complain("--by: more than 8 names:", optarg);
+        return "--by: more than 8 names:";
     case -ENOMEM:
-        return complain("--by: out of memory:", optarg);
+        return "--by: out of memory:";
     default:
-        return complain("--by: a name is empty:", optarg);
+        return "--by: a name is empty:";
     }
 }
 
-static int take_hz(struct oteltop_options *options)
+static const char *take_hz(void *result, const char *value)
 {
+    struct oteltop_options *const options = result;
     char *end;
-    const unsigned long hz = strtoul(optarg, &end, 10);
+    const unsigned long hz = strtoul(value, &end, 10);
 
-    if (!isdigit((unsigned char)optarg[0]) || *end != '\0' || hz < 1 ||
+    if (!isdigit((unsigned char)value[0]) || *end != '\0' || hz < 1 ||
         hz > 1000)
-        return complain("--hz: not a number from 1 to 1000:", optarg);
+        return "--hz: not a number from 1 to 1000:";
     options->hz = (unsigned)hz;
-    return 0;
+    return NULL;
 }
 
-static int take_for(struct oteltop_options *options)
+static const char *take_for(void *result, const char *value)
 {
-    if (parse_time(optarg, &options->duration_ns) != 0)
-        return complain("--for: not a time such as 10s, 500ms or 2m:", optarg);
+    struct oteltop_options *const options = result;
+
+    if (parse_time(value, &options->duration_ns) != 0)
+        return "--for: not a time such as 10s, 500ms or 2m:";
     options->once = true;
-    return 0;
+    return NULL;
 }
 
 /* ---- options ------------------------------------------------------------ */
 
-enum {
-    OPTION_HZ = 256,
-    OPTION_RECORD,
-    OPTION_REPLAY,
-    OPTION_FOLDED,
-    OPTION_PPROF,
-    OPTION_OTLP_JSON
+static const struct otelbase_option rows[] = {
+#define FIELD(name) offsetof(struct oteltop_options, name)
+    {"all", 'a', NULL, FIELD(all), "every process; the default", NULL},
+    {"by", 'b', "LIST", 0,
+     "rows: service, process, thread, trace, span, state, pod,\n"
+     "container, cgroup, or any attribute, as in\n"
+     "service,http.route (a tree); the default is\n"
+     "service,process",
+     take_by},
+    {"once", '1', NULL, FIELD(once), "one table, of one second", NULL},
+    {"for", 'f', "TIME", 0, "one table, of that long: 10s, 500ms, 2m",
+     take_for},
+    {"wall", 'w', NULL, FIELD(wall), "threads that sleep, too", NULL},
+    {"no-stop", 'n', NULL, FIELD(no_stop),
+     "read threads while they run, which is less reliable", NULL},
+    {"hz", 0, "N", 0, "looks a second, 1 to 1000; the default is 99", take_hz},
+    {"record", 0, "FILE", FIELD(record),
+     "write all samples: see otelctx-recording(5)", NULL},
+    {"replay", 0, "FILE", FIELD(replay),
+     "show a recording instead; - is standard input", NULL},
+    {"folded", 0, NULL, FIELD(folded),
+     "print stacks for flame graphs, in microseconds", NULL},
+    {"pprof", 0, "FILE", FIELD(pprof), "write a profile for pprof", NULL},
+    {"otlp-json", 0, "FILE", FIELD(otlp_json), "write an OTLP profile, as JSON",
+     NULL},
+    {"help", 'h', NULL, FIELD(help), "print this text", NULL},
+    {"version", 'V', NULL, FIELD(version), "print the version", NULL},
+#undef FIELD
 };
 
-static const char letters[] = ":ab:1f:wnhV";
-static const struct option names[] = {
-    {"all", no_argument, NULL, 'a'},
-    {"by", required_argument, NULL, 'b'},
-    {"once", no_argument, NULL, '1'},
-    {"for", required_argument, NULL, 'f'},
-    {"wall", no_argument, NULL, 'w'},
-    {"no-stop", no_argument, NULL, 'n'},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'V'},
-    {"hz", required_argument, NULL, OPTION_HZ},
-    {"record", required_argument, NULL, OPTION_RECORD},
-    {"replay", required_argument, NULL, OPTION_REPLAY},
-    {"folded", no_argument, NULL, OPTION_FOLDED},
-    {"pprof", required_argument, NULL, OPTION_PPROF},
-    {"otlp-json", required_argument, NULL, OPTION_OTLP_JSON},
-    {NULL, 0, NULL, 0},
+const struct otelbase_program oteltop_program = {
+    .name = "otelctx-top",
+    .head = "usage: otelctx-top [OPTION]... [PID|NAME...|--all]\n"
+            "       otelctx-top --replay FILE [OPTION]...\n"
+            "\n"
+            "Shows what the machine works for: processor time by service, "
+            "route, trace,\n"
+            "or any attribute that processes and threads publish as "
+            "OpenTelemetry contexts.\n",
+    .tail = "With a terminal the table is shown again each second; press h for "
+            "the keys.\n"
+            "Exit status: 0 ok, 1 failure, 2 usage, 3 no such process.",
+    .options = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .missing = "an argument is missing behind",
 };
 
-/* Letters may share a word, which getopt_long() then has not left yet. */
-static int complain_unknown(const char *word, const char *next)
+static int complain(const char *what, const char *argument)
 {
-    char letter[] = "-?";
-
-    if (optopt > 0 && next && next[0] == '-' && next[1] != '-' &&
-        strchr(next, optopt))
-        letter[1] = (char)optopt;
-    return complain("cannot understand option",
-                    letter[1] == '?' ? word : letter);
-}
-
-/* next: what getopt_long() goes on with, or NULL; word: the one before. */
-static int take(struct oteltop_options *options, int option, const char *word,
-                const char *next)
-{
-    switch (option) {
-    case 'a':
-        options->all = true;
-        return 0;
-    case 'b':
-        return take_by(options);
-    case '1':
-        options->once = true;
-        return 0;
-    case 'f':
-        return take_for(options);
-    case 'w':
-        options->wall = true;
-        return 0;
-    case 'n':
-        options->no_stop = true;
-        return 0;
-    case 'h':
-        options->help = true;
-        return 0;
-    case 'V':
-        options->version = true;
-        return 0;
-    case OPTION_HZ:
-        return take_hz(options);
-    case OPTION_RECORD:
-        options->record = optarg;
-        return 0;
-    case OPTION_REPLAY:
-        options->replay = optarg;
-        return 0;
-    case OPTION_FOLDED:
-        options->folded = true;
-        return 0;
-    case OPTION_PPROF:
-        options->pprof = optarg;
-        return 0;
-    case OPTION_OTLP_JSON:
-        options->otlp_json = optarg;
-        return 0;
-    case ':':
-        return complain("an argument is missing behind", word);
-    default:
-        return complain_unknown(word, next);
-    }
+    return otelbase_options_complain(&oteltop_program, what, argument);
 }
 
 static int check(const struct oteltop_options *options)
@@ -244,14 +158,10 @@ static int check(const struct oteltop_options *options)
 int oteltop_options_parse(struct oteltop_options *options, int argc,
                           char **argv)
 {
-    int status = 0;
-    int option;
+    int status;
 
     *options = (struct oteltop_options){.hz = 99};
-    opterr = 0;
-    while (status == 0 &&
-           (option = getopt_long(argc, argv, letters, names, NULL)) != -1)
-        status = take(options, option, argv[optind - 1], argv[optind]);
+    status = otelbase_options_parse(&oteltop_program, options, argc, argv);
     options->words = argv + optind;
     options->count = (size_t)(argc - optind);
     if (status == 0 && !options->help && !options->version)

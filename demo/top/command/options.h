@@ -2,6 +2,7 @@
 #ifndef OTELTOP_OPTIONS_H
 #define OTELTOP_OPTIONS_H
 
+#include "demo/base/options.h"
 #include "demo/top/table/dimension.h"
 
 #include <stdbool.h>
@@ -32,7 +33,6 @@ struct oteltop_options {
 int oteltop_options_parse(struct oteltop_options *options, int argc,
                           char **argv);
 
-/* The usage, with all options. */
-void oteltop_options_print(void);
+extern const struct otelbase_program oteltop_program;
 
 #endif

@@ -3,6 +3,7 @@
 /* otelctx-timeline: makes a page of a recording. See otelctx-timeline(1). */
 
 #include "demo/base/escape.h"
+#include "demo/base/options.h"
 #include "demo/top/timeline/page.h"
 
 #include <errno.h>
@@ -13,32 +14,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    STATUS_ERROR = 1,
-    STATUS_USAGE = 2
+#define STATUS_ERROR 1
+
+struct options {
+    const char *output; /* a path, or NULL */
+    bool help, version;
 };
 
-static const char usage_text[] =
-    "usage: otelctx-timeline [-o FILE] RECORDING|-\n"
-    "\n"
-    "Makes an HTML page of a recording of otelctx-top: which span each thread\n"
-    "worked for, and when. \"-\" is standard input.\n"
-    "\n"
-    "  -o, --output FILE\n"
-    "                 write the page there, not to standard output\n"
-    "  -h, --help     print this text\n"
-    "  -V, --version  print the version\n"
-    "\n"
-    "Exit status: 0 ok, 1 failure, 2 usage.\n";
+static const struct otelbase_option rows[] = {
+    {"output", 'o', "FILE", offsetof(struct options, output),
+     "write the page there, not to standard output", NULL},
+    {"help", 'h', NULL, offsetof(struct options, help), "print this text",
+     NULL},
+    {"version", 'V', NULL, offsetof(struct options, version),
+     "print the version", NULL},
+};
 
-static int complain_usage(const char *what)
-{
-    (void)fprintf(stderr,
-                  "otelctx-timeline: %s\n"
-                  "otelctx-timeline: --help shows how it is used\n",
-                  what);
-    return STATUS_USAGE;
-}
+static const struct otelbase_program program = {
+    .name = "otelctx-timeline",
+    .head = "usage: otelctx-timeline [-o FILE] RECORDING|-\n"
+            "\n"
+            "Makes an HTML page of a recording of otelctx-top: which span each "
+            "thread\n"
+            "worked for, and when. \"-\" is standard input.\n",
+    .tail = "Exit status: 0 ok, 1 failure, 2 usage.",
+    .options = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .missing = "an argument is missing behind",
+};
 
 static void print_name(const char *name)
 {
@@ -111,39 +114,34 @@ static int write_all(const char *name, const struct oteltime_timeline *timeline)
     return failed ? complain("write", name, errno) : 0;
 }
 
-int main(int argc, char **argv)
+/* Makes the page. Returns the exit status. */
+static int run(const char *recording, const char *output)
 {
-    static const struct option names[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},
-        {NULL, 0, NULL, 0},
-    };
     struct oteltime_timeline timeline = {.start_ns = 0};
-    const char *output = NULL;
-    int option, status;
+    int status = read_all(recording, &timeline);
 
-    while ((option = getopt_long(argc, argv, "o:hV", names, NULL)) != -1) {
-        switch (option) {
-        case 'o':
-            output = optarg;
-            break;
-        case 'h':
-            return fputs(usage_text, stdout) < 0 || fflush(stdout) != 0;
-        case 'V':
-            return puts("otelctx-timeline " OTELCTX_VERSION) < 0 ||
-                   fflush(stdout) != 0;
-        default:
-            return complain_usage("cannot understand the options");
-        }
-    }
-    if (optind != argc - 1)
-        return complain_usage("one recording is expected");
-    if (output && is_same_file(argv[optind], output))
-        return complain_usage("the page would overwrite the recording");
-    status = read_all(argv[optind], &timeline);
     if (status == 0)
         status = write_all(output, &timeline);
     oteltime_timeline_free(&timeline);
     return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {.output = NULL};
+    const int wrong = otelbase_options_parse(&program, &options, argc, argv);
+
+    if (wrong != 0)
+        return wrong;
+    if (options.help)
+        return otelbase_options_help(&program);
+    if (options.version)
+        return otelbase_options_version(&program);
+    if (optind != argc - 1)
+        return otelbase_options_complain(&program, "one recording is expected",
+                                         NULL);
+    if (options.output && is_same_file(argv[optind], options.output))
+        return otelbase_options_complain(
+            &program, "the page would overwrite the recording", NULL);
+    return run(argv[optind], options.output);
 }

@@ -40,10 +40,11 @@ for program in "$PLAY" "$JUDGE"; do
             "$(full "$program" $option)"
     done
 done
-for refused in '--timeout abc: expected a number of milliseconds, 1 or more' \
-    '--memory 0: expected a number of MiB, 1 or more' \
-    '--jobs 1025: expected a number from 1 to 1024'; do
-    read -ra words <<<"${refused%%:*}"
+for refused in '--timeout: expected a number of milliseconds, 1 or more, not "abc"' \
+    '--memory: expected a number of MiB, 1 or more, not "0"' \
+    '--jobs: expected a number from 1 to 1024, not "1025"'; do
+    value=${refused##* }
+    words=("${refused%%:*}" "${value//\"/}")
     contains "otelctx-judge says what is wrong with ${words[*]}" \
         "otelctx-judge: $refused" "$("$JUDGE" "${words[@]}" -- true 2>&1 || :)"
 done

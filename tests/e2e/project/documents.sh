@@ -4,7 +4,7 @@
 # README.md and the man pages say what the code does: every option and call is
 # there, and every example prints what it shows.
 #
-PLAY=$OTELCTX_PLAY
+PLAY=$OTELCTX_PLAY JUDGE=$OTELCTX_JUDGE TIMELINE=$OTELCTX_TIMELINE TOP=$OTELCTX_TOP
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/../common.sh"
 cd "$ROOT"
@@ -52,10 +52,13 @@ same 'README.md and the sample configuration name no other options' '' \
         grep -vx OTEL_CTX | sort -u |
         grep -vxF -f <("$TABLE" | sed -n 's/^\.It Ev //p'))"
 # "-a,--all" or "--raw", one a line, without the argument of an option.
-same 'otelctx-read(1) has the options that --help has' \
-    "$("$READ" --help | grep -oE '^  (-., )?--[a-z-]+' | tr -d ' ' | sort)" \
-    "$(sed -n '/^The options are/,/^\.Sh OUTPUT/s/^\.It Fl //p' $READ_1 |
-        sed 's/^/-/; s/, Fl /,-/; s/Fl /-/; s/ Ar .*//' | tr -d ' ' | sort)"
+for program in "$READ" "$TOP" "$TIMELINE" "$PLAY" "$JUDGE"; do
+    same "${program##*/}(1) has the options that --help has" \
+        "$("$program" --help | grep -oE '^  (-., )?--[a-z-]+' | tr -d ' ' | sort)" \
+        "$(sed -n 's/^\.It Fl //p' demo/*/"${program##*/}.1" |
+            sed 's/^/-/; s/, Fl /,-/; s/, -/,--/; s/Fl /-/; s/ Ar .*//' |
+            sed 's/,---/,--/' | tr -d ' ' | sort)"
+done
 
 # versions: of the readers that others wrote, in the tests.
 versions() {
