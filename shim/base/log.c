@@ -86,8 +86,10 @@ static void put_number(struct line *line, uint64_t number)
     char digits[20];
     size_t first = sizeof(digits);
 
-    for (; number > 0; number /= 10)
+    do {
         digits[--first] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
     while (first < sizeof(digits))
         put(line, digits[first++]);
 }
@@ -104,11 +106,11 @@ static void add(struct line *line, const char *format, va_list values)
         }
         value = va_arg(values, uintptr_t);
         format++;
-        if (*format == 'd')
+        if (*format == 'd' || (*format == 'o' && value != 0))
             put_number(line, value);
         else if (*format == 's')
             put_text(line, (const char *)value);
-        else
+        else if (*format == 't')
             put_span(line, *(const struct otelctx_span *)value);
     }
 }

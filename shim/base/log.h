@@ -24,7 +24,8 @@ void otelctx_log_end_start(void);
  *
  *   %s  text that ends in NUL
  *   %t  span
- *   %d  number; nothing when it is 0
+ *   %d  number
+ *   %o  number; nothing when it is 0
  *
  * A text of more than 128 bytes is cut and ends in "...". All but printable
  * ASCII becomes "?", so that nothing from a file or the environment can act on

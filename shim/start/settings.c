@@ -54,7 +54,7 @@ static void report_mistake(const struct otelctx_settings *s,
             consequence = consequence_of(m->id);
     }
     otelctx_log(level_of(s, m),
-                "%t%s%d%s%s%sbyte %d: \"%t\": expected %s%s%s%d%s", &path,
+                "%t%s%o%s%s%sbyte %d: \"%t\": expected %s%s%s%o%s", &path,
                 m->line ? ": line " : "", (size_t)m->line, m->line ? colon : "",
                 name, *name ? colon : "", m->fault.pos, &found, m->fault.why,
                 consequence, m->others ? " (and " : "", (size_t)m->others,

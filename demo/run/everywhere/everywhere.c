@@ -97,6 +97,12 @@ static bool check_library(const char *path)
     return complain(failed->found, failed->advice);
 }
 
+static const char *refuse_path(const char *path, const char *why)
+{
+    (void)complain(path, why);
+    return NULL;
+}
+
 /* Its path without symbolic links, or NULL. */
 static const char *check_path(const char *library)
 {
@@ -104,18 +110,17 @@ static const char *check_path(const char *library)
     const char *name;
 
     if (!library)
-        return complain(OTELRUN_LIBRARY, "there is none: name it with "
-                                         "--library"),
-               NULL;
+        return refuse_path(OTELRUN_LIBRARY,
+                           "there is none: name it with --library");
     if (library[0] != '/')
-        return complain(library, "expected an absolute path"), NULL;
+        return refuse_path(library, "expected an absolute path");
     if (!realpath(library, path))
-        return complain(library, strerror(errno)), NULL;
+        return refuse_path(library, strerror(errno));
     name = strrchr(path, '/') + 1;
     if (strcmp(name, OTELRUN_LIBRARY) != 0)
-        return complain(path, "expected a file named " OTELRUN_LIBRARY), NULL;
+        return refuse_path(path, "expected a file named " OTELRUN_LIBRARY);
     if (strpbrk(path, " :\t\n#"))
-        return complain(path, FILE_PATH " cannot name such a path"), NULL;
+        return refuse_path(path, FILE_PATH " cannot name such a path");
     return check_library(path) && check_owners(path) ? path : NULL;
 }
 

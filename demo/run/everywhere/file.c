@@ -23,7 +23,7 @@ static int read_text(int fd, struct otelrun_preload *out)
             out->size += (size_t)got;
     }
     if (got > 0)
-        got = read(fd, &more, 1) > 0 ? -1 : 0, errno = EFBIG;
+        return read(fd, &more, 1) > 0 ? -EFBIG : 0;
     return got < 0 ? -errno : 0;
 }
 

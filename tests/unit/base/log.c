@@ -82,10 +82,10 @@ Test(line, has_what_its_format_says)
     const int end = hear();
 
     otelctx_log_set_level(OTELCTX_LOG_ERROR);
-    otelctx_log(OTELCTX_LOG_ERROR, "%s (%t) [%d|%d]", "text", &span,
-                (size_t)UINT64_MAX, (size_t)0);
-    cr_expect(
-        strstr(heard(end), ": error: text (span) [18446744073709551615|]\n"));
+    otelctx_log(OTELCTX_LOG_ERROR, "%s (%t) [%d|%d|%o|%o]", "text", &span,
+                (size_t)UINT64_MAX, (size_t)0, (size_t)0, (size_t)7);
+    cr_expect(strstr(heard(end),
+                     ": error: text (span) [18446744073709551615|0||7]\n"));
 }
 
 Test(line, cuts_each_text_on_its_own)
