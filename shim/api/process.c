@@ -35,7 +35,8 @@ static int set(enum otelctx_place place, const char *key, const char *value)
     int err = start_and_enter();
 
     if (!err) {
-        otelctx_rival_check(OTELCTX_RIVAL_IF_GONE);
+        if (otelctx_context_has_yielded())
+            otelctx_rival_check(OTELCTX_RIVAL_IF_GONE);
         err = key ? stage(place, key, value) : -EINVAL;
         otelctx_guard_leave();
     }
