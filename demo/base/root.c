@@ -124,7 +124,6 @@ int otelbase_root_open(int root, const char *path)
     /* A lease of somebody else would make even a regular file wait. */
     const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     const int found = path_find(root, path);
-    char link[64];
     struct stat about;
 
     if (found < 0)
@@ -132,6 +131,8 @@ int otelbase_root_open(int root, const char *path)
     int error = -EINVAL;
     int fd = -1;
     if (fstat(found, &about) == 0 && S_ISREG(about.st_mode)) {
+        char link[64];
+
         (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", found);
         fd = open(link, flags);
         error = -errno;
