@@ -289,7 +289,9 @@ INTERPOSE(int, epoll_ctl,
     }
 
 #ifndef SYS_epoll_pwait2 /* Linux 5.11 */
-#define SYS_epoll_pwait2 441
+enum {
+    SYS_epoll_pwait2 = 441
+};
 #endif
 WAITER(epoll_wait, otelctx_whose_waits_set(set),
        (int set, struct epoll_event *events, int count, int timeout),
@@ -315,8 +317,10 @@ static void waits_poll(const struct pollfd *fds, nfds_t count)
 }
 
 #ifndef SYS_poll /* aarch64 */
-#define SYS_poll   (-1)
-#define SYS_select (-1)
+enum {
+    SYS_poll = -1,
+    SYS_select = -1
+};
 #endif
 WAITER(poll, waits_poll(fds, count),
        (struct pollfd * fds, nfds_t count, int timeout),

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "shim/base/tls_offset.h" /* for a compiler without TLSDESC */
+
 void *otelctx_next_found[OTELCTX_NEXT_COUNT];
 
 #pragma weak dlsym

@@ -18,11 +18,13 @@ void otelctx_stream_begin(struct otelctx_stream *stream,
                           const struct otelctx_traceparent *trace,
                           struct otelctx_news *news)
 {
+    const bool is_traced = trace;
+
     if (news->began++ &&
-        (stream->traced != (trace != NULL) ||
+        (stream->traced != is_traced ||
          (trace && memcmp(&stream->trace, trace, sizeof(*trace)) != 0)))
         news->mixed = true;
-    stream->traced = trace != NULL;
+    stream->traced = is_traced;
     if (trace)
         stream->trace = *trace;
 }

@@ -79,7 +79,8 @@ void otelctx_settings_collect(struct otelctx_mistake *list,
                               enum otelctx_weight weight, size_t pos,
                               const char *why)
 {
-    list->others += list->fault.why != NULL;
+    if (list->fault.why)
+        list->others++;
     if (list->fault.why && weight > list->weight)
         return;
     list->fault = (struct otelctx_fault){pos, why};

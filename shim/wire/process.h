@@ -15,8 +15,8 @@
 /* OTEP 4719, "Reading Protocol", step 1: the name of the mapping. */
 #define OTELCTX_MAPPING_NAME "OTEL_CTX"
 
-/* OTEP 4719, "Header Structure". The signature is stored without its NUL; gcc 15
- * and later warn of that unless the array is declared OTELCTX_NONSTRING. */
+/* OTEP 4719, "Header Structure". The signature is stored without its NUL; gcc
+ * 15 and later warn of that unless the array is declared OTELCTX_NONSTRING. */
 #define OTELCTX_SIGNATURE "OTEL_CTX"
 #if __has_attribute(nonstring)
 #define OTELCTX_NONSTRING __attribute__((nonstring))

@@ -151,6 +151,7 @@ for libc in glibc musl; do
     for again in 'attr 0 /cart' 'unset 0' "attach $ID" pin "init $ID" 'recordattr 0 x'; do
         call other libc >/dev/null
         call gone >/dev/null
+        # shellcheck disable=SC2086 # the call and its arguments
         same "$libc: when the other context is gone, '${again%% *}' publishes again" \
             'ours 1' "$(many $again; contexts) $(mapped)"
     done
@@ -204,6 +205,7 @@ $RETURNED" "$(told)"
             call other $how >/dev/null
             call publish >/dev/null
             call gone >/dev/null
+            # shellcheck disable=SC2086 # the call and its arguments
             call $again >/dev/null
             same "$libc, $how: when the other context is gone, '$again' publishes again" \
                 'ours 1' "$(contexts) $(mapped)"

@@ -49,7 +49,7 @@ long long works(void *init, const struct arguments *arguments, char *is_null,
     slot->pid = (uint32_t)getpid();
     slot->tid = tid;
     for (int i = 0; i < 24; i++)
-        (void)sscanf(digits + 2 * i, "%2hhx", &slot->trace_id[i]);
+        (void)sscanf(digits + 2 * (size_t)i, "%2hhx", &slot->trace_id[i]);
     __atomic_fetch_add(&slot->sequence, 1, __ATOMIC_SEQ_CST);
     for (volatile int i = 0; i < 1000000; i++)
         continue;

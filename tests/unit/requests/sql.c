@@ -72,12 +72,14 @@ Test(sql, a_comment_is_looked_at_up_to_a_limit)
     struct otelctx_traceparent out;
 
     memset(text, ' ', sizeof(text));
-    memcpy(text, "/*", 2);
+    text[0] = '/';
+    text[1] = '*';
     memcpy(text + sizeof(text) - sizeof(comment), comment, sizeof(comment));
     cr_expect(
         otelctx_sql_trace((struct otelctx_span){text, sizeof(text)}, &out));
     memset(text + 2, ' ', sizeof(text) - 5);
-    memcpy(text + sizeof(text) - 3, "*/", 2);
+    text[sizeof(text) - 3] = '*';
+    text[sizeof(text) - 2] = '/';
     cr_expect_not(
         otelctx_sql_trace((struct otelctx_span){text, sizeof(text)}, &out));
 }
