@@ -59,7 +59,7 @@ mkdir files
 "$RUN" --library "$SHIM" --copy-to files
 image_or_skip
 check 'an image with musl' image musl musl-gcc
-check 'an image with the two files' build registry.example/otelctx otelctx.Containerfile
+check 'an image with the two files' build registry.test/otelctx otelctx.Containerfile
 export OTELCTX_TEST_POD=$TMP/admitted.yaml
 check 'the policy admits a pod' one TestPodForPodman
 podman_pod admitted.yaml >pod.yaml
@@ -68,8 +68,34 @@ for libc in glibc musl; do
     INSIDE=$(inside_of "full-$libc")
     check "$libc: the application has a context" published "$INSIDE"
     same "$libc: with the attributes of the pod" \
-        "k8s.container.name=$libc k8s.namespace.name=shop k8s.pod.uid=the-uid service.name=shop" \
-        "$(resource "$INSIDE" | grep -E '^(k8s.(con|nam|pod.uid)|service)' | sort | xargs)"
+        "k8s.container.name=$libc k8s.namespace.name=shop k8s.node.name=the-node k8s.pod.uid=the-uid service.name=shop service.namespace=shop service.version=1.4 shop.motto=50% off, \$(HOME)" \
+        "$(resource "$INSIDE" | grep -E '^(k8s.(con|nam|nod|pod.uid)|service|shop)' | sort | xargs)"
 done
 check 'and it goes' play down "$TMP/pod.yaml"
+
+# ---- the OpenTelemetry injector ----------------------------------------------
+
+# As its source has it: its constructor sets the variable by the setenv of libc.
+cat >injector.c <<'END'
+#include <stdlib.h>
+__attribute__((constructor)) static void inject(void)
+{
+    setenv("OTEL_RESOURCE_ATTRIBUTES", "by=injector", 1);
+}
+END
+printf '#include <unistd.h>\nint main(void) { return pause(); }\n' >waits.c
+while read -r libc compiler order expected; do
+    "$compiler" -shared -fPIC -o "injector_$libc.so" injector.c
+    "$compiler" -o "waits_$libc" waits.c
+    background env OTEL_SERVICE_NAME=shop OTEL_RESOURCE_ATTRIBUTES=by=user \
+        LD_PRELOAD="$(sed "s|otelctx|$SHIM|; s|injector|$PWD/injector_$libc.so|" <<<"$order")" "./waits_$libc"
+    check "$libc: a program with $order has a context" published "$PID"
+    same "$libc: $order shows the attributes of the $expected" "by=$expected" \
+        "$(resource "$PID" | grep by=)"
+done <<'END'
+glibc gcc otelctx:injector injector
+glibc gcc injector:otelctx user
+musl musl-gcc injector:otelctx injector
+musl musl-gcc otelctx:injector user
+END
 done_testing

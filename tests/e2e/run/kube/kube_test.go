@@ -26,16 +26,35 @@ const recipes = "../../../../demo/deploy/kubernetes"
 
 const (
 	library = "/otelctx/libotelctx_preload.so"
+	where   = "service.namespace=shop,k8s.node.name=the-node"
 	fixed   = "k8s.namespace{k8s.namespace.name=shop};k8s.pod{k8s.pod.uid=the-uid}[k8s.pod.name=the-pod];"
 )
 
 // sources is what the kubelet finds for a pod.
 var sources = map[string]string{"metadata.name": "the-pod", "metadata.namespace": "shop",
-	"metadata.uid": "the-uid", "preload": "/from/a/map.so"}
+	"metadata.uid": "the-uid", "spec.nodeName": "the-node", "preload": "/from/a/map.so"}
 
 func read(t *testing.T, path string) []runtime.Object {
 	t.Helper()
 	objects, err := Read(path)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return objects
+}
+
+// image is what a user puts in the place of the example's.
+const image = "registry.test/otelctx"
+
+// policy reads a policy with that image.
+func policy(t *testing.T, path string) []runtime.Object {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := Decode([]byte(strings.Replace(string(text), "'registry.example/otelctx'",
+		"'"+image+"'", 1)))
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -74,7 +93,6 @@ func copies(t *testing.T, spec *core.PodSpec) {
 	}
 	same(t, "arguments", first.Args, got.Args)
 	same(t, "mount of the init container", first.VolumeMounts, got.VolumeMounts)
-	same(t, "image", "registry.example/otelctx", got.Image)
 	same(t, "root", true, *got.SecurityContext.RunAsNonRoot)
 	same(t, "requests, so that no pod loses its class", got.Resources.Limits,
 		got.Resources.Requests)
@@ -257,7 +275,7 @@ func TestAnOverlayNamesTheImage(t *testing.T) {
 
 func policySpec(t *testing.T) registration.MutatingAdmissionPolicySpec {
 	t.Helper()
-	objects := read(t, recipes+"/policy.yaml")
+	objects := policy(t, recipes+"/policy.yaml")
 	policy := objects[0].(*registration.MutatingAdmissionPolicy)
 	same(t, "the binding's policy", policy.Name,
 		objects[1].(*registration.MutatingAdmissionPolicyBinding).Spec.PolicyName)
@@ -266,7 +284,7 @@ func policySpec(t *testing.T) registration.MutatingAdmissionPolicySpec {
 
 func kyvernosPolicy(t *testing.T) *kyverno.MutatingPolicy {
 	t.Helper()
-	return read(t, recipes+"/kyverno.yaml")[0].(*kyverno.MutatingPolicy)
+	return policy(t, recipes+"/kyverno.yaml")[0].(*kyverno.MutatingPolicy)
 }
 
 func labelled(labels map[string]string) *core.Namespace {
@@ -322,6 +340,8 @@ func TestThePolicyPatchesAPod(t *testing.T) {
 	same(t, "preload", library, set["LD_PRELOAD"])
 	same(t, "entities", fixed+"k8s.container{k8s.container.name=application}",
 		set["OTEL_ENTITIES"])
+	same(t, "attributes", where, set["OTEL_RESOURCE_ATTRIBUTES"])
+	same(t, "image", image, result.Spec.InitContainers[0].Image)
 	same(t, "container's name", "application", set["OTEL_INJECTOR_K8S_CONTAINER_NAME"])
 }
 
@@ -334,7 +354,8 @@ func TestThePolicyKeepsWhatAPodHas(t *testing.T) {
 	same(t, "volumes", 2, len(result.Spec.Volumes))
 	glibc := expanded(t, &result.Spec, "glibc")
 	same(t, "preload", library+":libjemalloc.so", glibc["LD_PRELOAD"])
-	same(t, "attributes", "team=web", glibc["OTEL_RESOURCE_ATTRIBUTES"])
+	same(t, "attributes", where+",service.version=1.4,shop.motto=50%25 off%2C %24(HOME),team=web",
+		glibc["OTEL_RESOURCE_ATTRIBUTES"])
 	same(t, "a name of its own", "mine", glibc["OTEL_INJECTOR_K8S_POD_NAME"])
 	same(t, "entities", "service{service.name=shop};"+
 		strings.Replace(fixed, "the-pod", "mine", 1)+
@@ -370,12 +391,20 @@ func TestThePolicyLeavesOthersAlone(t *testing.T) {
 	} {
 		same(t, name, c.pod.Spec, admit(t, labelled(c.labels), c.pod).Spec)
 	}
+	unready, err := Compile(read(t, recipes+"/policy.yaml")[0].(*registration.MutatingAdmissionPolicy).Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := unready.Admit(labelled(enabled), pod(t, 0))
+	same(t, "with the image of the example", pod(t, 0).Spec, result.Spec)
+	same(t, "and no error", nil, err)
 	same(t, "failure", registration.Ignore, *policySpec(t).FailurePolicy)
 }
 
 func TestTheComponentsInitContainerIsThePolicys(t *testing.T) {
 	template := read(t, recipes+"/component/template.yaml")[0].(*core.PodTemplate)
 	result := admit(t, labelled(enabled), pod(t, 0))
+	template.Template.Spec.InitContainers[0].Image = image
 	same(t, "init container", template.Template.Spec.InitContainers,
 		result.Spec.InitContainers)
 }
