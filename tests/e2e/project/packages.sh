@@ -4,7 +4,8 @@
 # What `meson compile packages` makes: its files are the same in every format, and
 # lintian finds no error. The .deb is installed, upgraded under running programs and
 # removed in a debootstrapped root, and the archive is used in one with musl only.
-# The image is the same when it is built elsewhere and later.
+# .ci/release refuses what is not ready, and makes the same packages and image in
+# another folder and on another day, with sources that build and pass tests.
 #
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/../common.sh"
@@ -15,6 +16,7 @@ grep -q '^ID=debian$' /etc/os-release ||
     skip_all 'machine: the packages are made on Debian'
 can_mount || skip_all 'machine: no mount namespaces'
 cd "$TMP"
+export OTELCTX_MAINTAINER='Ada <ada@otelctx.test>' OTELCTX_HOMEPAGE=https://otelctx.test
 
 check 'meson compile packages succeeds' meson compile -C "$BUILD" packages
 cd "$BUILD/packages"
@@ -70,7 +72,7 @@ same 'no program needs a library' '' "$(for arch in amd64 arm64; do
     readelf -lW "$TMP/$arch"/deb/usr/bin/* | grep INTERP || :
 done)"
 # On arm64 a long double is computed by functions, which musl's printf needs.
-for limit in 'amd64 100' 'arm64 110'; do
+for limit in 'amd64 100' 'arm64 112'; do
     read -r arch kib <<<"$limit"
     check "$arch: otelctx-run has at most $kib KiB" \
         [ "$(stat -c %s "$TMP/$arch/deb/usr/bin/otelctx-run")" -le $((kib * 1024)) ]
@@ -84,19 +86,40 @@ lintian --tag-display-limit 0 ./*.deb >"$TMP/lintian" 2>&1 || :
 same 'lintian finds no error' '' "$(grep '^E:' "$TMP/lintian" || :)"
 contains 'and has looked' 'W: otelctx: shared-library-lacks-version' \
     "$(<"$TMP/lintian")"
-same '.deb: the configuration is a conffile' /etc/otelctx/otelctx.conf \
-    "$(dpkg-deb -I "otelctx_$version-1_amd64.deb" conffiles)"
-same '.rpm: it is, too' /etc/otelctx/otelctx.conf \
-    "$(rpm -qp --configfiles "otelctx-$version-1.x86_64.rpm")"
+# shellcheck disable=SC2016 # dpkg's
+same '.deb: maintainer and home page are those that were given' \
+    "$OTELCTX_MAINTAINER $OTELCTX_HOMEPAGE" \
+    "$(dpkg-deb -W --showformat '${Maintainer} ${Homepage}' "otelctx_$version-1_amd64.deb")"
 same '.rpm: and its digests are right' 0 \
     "$(rpm -K --nosignature "otelctx-$version-1.x86_64.rpm" >/dev/null; echo $?)"
-note=$(sed -n 's/.*- note: //p' "$ROOT/demo/deploy/packages/changelog.yaml" | head -n 1)
+note=$(sed -n '/^## \[[0-9]/,$s/^- //p' "$ROOT/.github/CHANGELOG.md" | head -n 1)
 contains '.deb has the changelog' "$note" \
     "$(zcat "$TMP/amd64/deb/usr/share/doc/otelctx/changelog.Debian.gz")"
 contains '.rpm has it' "$note" \
     "$(rpm -qp --changelog "otelctx-$version-1.x86_64.rpm")"
 contains '.apk names its architecture' 'arch = aarch64' \
     "$(cat "$TMP/arm64/apk/.PKGINFO")"
+
+# ---- licences ------------------------------------------------------------------
+
+for arch in amd64 arm64; do
+    licences=$TMP/$arch/deb/usr/share/licenses/otelctx
+    same "$arch: there are the licences of all that the static programs have" \
+        'Apache-2.0 LGPL-2.1 NOTICE glibc musl otelctx.spdx.json' \
+        "$(cd "$licences" && find -- * | LC_ALL=C sort | xargs)"
+    same "$arch: the bill of materials is complete" \
+        "SPDX-2.3 otelctx:$version:Apache-2.0 musl:MIT gcc:GPL-3.0-or-later WITH GCC-exception-3.1 glibc:LGPL-2.1-or-later" \
+        "$(jq -r '[.spdxVersion, (.packages[] | if .name == "otelctx"
+            then "\(.name):\(.versionInfo):\(.licenseDeclared)"
+            else "\(.name):\(.licenseDeclared)" end)] | join(" ")' "$licences/otelctx.spdx.json")"
+    same "$arch: with the versions that the notice has" \
+        "$(jq -r '.packages[1:][] | "\(.name) \(.versionInfo)"' "$licences/otelctx.spdx.json")" \
+        "$(sed -nE 's/^  ([a-z]+ [^:]+):.*/\1/p' "$licences/NOTICE")"
+done
+contains 'that of musl is the one that is installed' \
+    "musl $(dpkg-query -W -f '${Version}' musl-dev): MIT; file musl" "$(<"$TMP/amd64/deb/usr/share/licenses/otelctx/NOTICE")"
+contains 'the maintainer offers the sources' "$OTELCTX_MAINTAINER
+gives everybody who asks the sources" "$(<"$licences/NOTICE")"
 
 # ---- the image -----------------------------------------------------------------
 
@@ -116,20 +139,91 @@ while read -r arch digest; do
     same "$arch: it is one layer of two files, those of the packages" \
         "$(cd "$TMP/$arch/deb/usr" && sha256sum bin/otelctx-run \
             lib/*/libotelctx_preload.so | sed 's, .*/, ,' | sort)" \
-        "$(cd "$TMP/$arch/layer" && find . -type f -exec sha256sum {} + |
-            sed 's, .*/, ,' | sort)"
+        "$(cd "$TMP/$arch/layer" && find . -type f -not -path '*/licences/*' \
+            -exec sha256sum {} + | sed 's, .*/, ,' | sort)"
+    same "$arch: and of the licences of otelctx-run" \
+        'Apache-2.0 NOTICE musl otelctx.spdx.json' \
+        "$(cd "$TMP/$arch/layer/otelctx/licences" && find -- * | LC_ALL=C sort | xargs)"
+    same "$arch: its labels say what it is" \
+        "otelctx $version Apache-2.0 AND MIT $OTELCTX_HOMEPAGE $OTELCTX_HOMEPAGE $OTELCTX_MAINTAINER" \
+        "$(blob "$(blob "$digest" | jq -r .config.digest)" | jq -r '.config.Labels |
+            [.["org.opencontainers.image." + ("title", "version", "licenses", "url",
+                "source", "vendor")]] | join(" ")')"
 done < <(manifests)
-# Another folder, at another depth, with the build outside of the sources.
-elsewhere() {
-    mkdir -p "$TMP/else/where"
-    tar -C "$ROOT" --exclude=./.git --exclude='./build*' \
-        --exclude="./${BUILD#"$ROOT"/}" --exclude=target \
-        --exclude=node_modules -c . | tar -C "$TMP/else/where" -x
-    OTELCTX_BUILD=$TMP/else/build \
-        "$TMP/else/where/demo/deploy/packages/make" --image "$TMP/else/packages"
-    diff -r image "$TMP/else/packages/image"
+# ---- a release ------------------------------------------------------------------
+
+# Another folder, at another depth: a clone with what is not committed here (but added, if
+# it is new), and a key.
+export GIT_CONFIG_COUNT=3 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*' \
+    GIT_CONFIG_KEY_1=user.name GIT_CONFIG_VALUE_1=Ada \
+    GIT_CONFIG_KEY_2=user.email GIT_CONFIG_VALUE_2=ada@otelctx.test \
+    GNUPGHOME=$TMP/keys OTELCTX_KEY=ada@otelctx.test
+CLONE=$TMP/else/where
+make_clone() {
+    local changes
+
+    changes=$(git -C "$ROOT" stash create) || return
+    git clone --quiet --shared "$ROOT" "$CLONE"
+    cd "$CLONE"
+    git checkout --quiet "${changes:-$(git -C "$ROOT" rev-parse HEAD)}"
+    mkdir -m 700 "$GNUPGHOME"
+    gpg --batch --quiet --passphrase '' --quick-generate-key "$OTELCTX_KEY"
 }
-check 'built elsewhere and later, it is the same bit for bit' elsewhere
+# ready: the clone is as a releaser leaves it.
+ready() {
+    cd "$CLONE"
+    sed -i 's/otelctx\.invalid/otelctx.test/' .github/SECURITY.md
+    sed -i '/^## \[Unreleased\]/,/^## \[[0-9]/{/^[^#]/d}' .github/CHANGELOG.md
+    git commit --quiet --all --message Release
+    git branch ready
+}
+release() { # [NAME=VALUE]...
+    (cd "$CLONE" && env "$@" .ci/release --check 2>&1) || :
+}
+# refused COMMAND FAULT [NAME=VALUE]...: after that command, which is taken back.
+refused() {
+    (cd "$CLONE" && eval "$1" >/dev/null 2>&1)
+    contains "a release is refused: $2" "release: $2" "$(release "${@:3}")"
+    (cd "$CLONE" && git reset --quiet --hard ready && git tag -l | xargs -r git tag -d >/dev/null)
+}
+if git -C "$ROOT" -c safe.directory='*' rev-parse HEAD >/dev/null 2>&1; then
+    check 'a clone can be made' make_clone
+    contains 'SECURITY.md has a placeholder, and a release is refused for it' \
+        'release: SECURITY.md has a placeholder' "$(release)"
+    check 'somebody makes it ready' ready
+    same 'then nothing is wrong' '' "$(release)"
+    refused : 'OTELCTX_MAINTAINER is a placeholder' OTELCTX_MAINTAINER=
+    refused : 'OTELCTX_MAINTAINER is a placeholder' 'OTELCTX_MAINTAINER=A <a@b.invalid>'
+    refused : 'OTELCTX_HOMEPAGE is a placeholder' OTELCTX_HOMEPAGE=https://example.org
+    refused 'echo >>README.md' 'there are changes that are not committed'
+    refused "git tag v$version" "v$version is tagged"
+    refused 'git tag v9' "version $version is below the last release, v9"
+    refused "sed -i /$version/d .github/CHANGELOG.md" "CHANGELOG.md has no day of version $version, or one to come"
+    refused 'sed -i "s/^## .Unreleased.*/&\n\n- More./" .github/CHANGELOG.md' \
+        'CHANGELOG.md has unreleased changes'
+    refused 'git tag v0.0.1; sed -i /pin/d tests/golden/abi; git commit -am less' \
+        'programs that were built with v0.0.1 would not work'
+    later() {
+        cd "$CLONE"
+        NO_FAKE_STAT=1 faketime -f +2d .ci/release
+    }
+    check 'two days later, .ci/release makes one' later
+    same 'built elsewhere and later, packages and image are the same bit for bit' '' \
+        "$(diff -rq . "$CLONE/build-release/packages" 2>&1 | grep -v 'SHA256SUMS\|otelctx-[0-9.]*tar')"
+    cd "$CLONE/build-release/packages"
+    check 'the tag is signed' git -C "$CLONE" verify-tag "v$version"
+    check 'and so is SHA256SUMS' gpg --verify SHA256SUMS.asc
+    check 'which has all files' sha256sum --quiet -c SHA256SUMS
+    dist() {
+        tar -xJf "otelctx-$version.tar.xz" -C "$TMP"
+        OTELCTX_BUILD=$TMP/dist-build "$TMP/otelctx-$version/tests/run" \
+            'unit/*' attrs e2e/library/abi e2e/fork/fork e2e/process/step
+    }
+    check 'its sources build without git, and pass tests' dist
+    cd "$BUILD/packages"
+else
+    skip 'a release' 'machine: no history'
+fi
 
 # ---- installed, upgraded and removed --------------------------------------------
 
@@ -143,17 +237,17 @@ on=(unshare --mount bash -ec 'mount -t proc proc "$0/proc"
     exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
         chroot "$0" "$@"' "$DEBIAN")
 cp "otelctx_$version-1_amd64.deb" "$DEBIAN/old.deb"
-# The next version, with another default.
+# The next version.
 next() {
     dpkg-deb -R "$DEBIAN/old.deb" "$TMP/next"
     sed -i 's/^Version: .*/Version: 999-1/' "$TMP/next/DEBIAN/control"
-    echo '# another default' >>"$TMP/next/etc/otelctx/otelctx.conf"
     dpkg-deb --root-owner-group -b "$TMP/next" "$DEBIAN/new.deb"
 }
 check 'there is a next version' next
 
 check 'the package installs, and needs no other' "${on[@]}" dpkg -i /old.deb
 check 'no program is preloaded into by that' [ ! -e "$DEBIAN/etc/ld.so.preload" ]
+check 'and no configuration is there for each start to read' [ ! -e "$DEBIAN/etc/otelctx" ]
 contains 'the dynamic linker finds the library' libotelctx_preload.so \
     "$("${on[@]}" ldconfig -p)"
 # The shell waits for a line, and executes a program then.
@@ -163,8 +257,12 @@ background "${on[@]}" otelctx-run --service-name=before \
     sh -c 'read word <&9; sleep 600; :'
 old=$PID
 check 'a program has a context by otelctx-run' published "$old"
+mkdir "$DEBIAN/etc/otelctx"
 echo OTEL_RESOURCE_ATTRIBUTES=by=admin >"$DEBIAN/etc/otelctx/otelctx.conf"
-check 'the package is upgraded under it' "${on[@]}" dpkg --force-confold -i /new.deb
+everywhere=$("${on[@]}" sh -c 'ls /usr/lib/*/libotelctx_preload.so')
+printf '%s\n' libm.so.6 "$everywhere" >"$DEBIAN/etc/ld.so.preload"
+check 'the package is upgraded under it' "${on[@]}" dpkg -i /new.deb
+same 'and preloaded as before' "libm.so.6 $everywhere" "$(xargs <"$DEBIAN/etc/ld.so.preload")"
 contains 'the old library stays mapped there' 'libotelctx_preload.so (deleted)' \
     "$(cat "/proc/$old/maps")"
 same 'the program keeps its context' service.name=before "$(resource "$old")"
@@ -181,18 +279,41 @@ check 'what it executes then is preloaded into by the new library' \
 same 'with that configuration' $'by=admin\nservice.name=before' \
     "$(resource "$(child)" | sort)"
 child=$(child)
-check 'the package is removed under both' "${on[@]}" dpkg -r otelctx
+removed=$("${on[@]}" dpkg -r otelctx 2>&1)
+contains 'the package is removed under both' 'no longer names libotelctx_preload.so' "$removed"
+same 'no program looks for the library that is gone' '' "$(grep ld.so: <<<"$removed")"
+same "and other libraries' lines stay" libm.so.6 "$(<"$DEBIAN/etc/ld.so.preload")"
+rm "$DEBIAN/etc/ld.so.preload"
 same 'who have their contexts' 'service.name=before by=admin' \
     "$({ resource "$old"; resource "$child" | grep by=; } | xargs)"
-same 'the configuration stays until the package is purged' \
-    OTEL_RESOURCE_ATTRIBUTES=by=admin "$(cat "$DEBIAN/etc/otelctx/otelctx.conf")"
 check 'it is purged' "${on[@]}" dpkg -P otelctx
-same 'and nothing of it is left' '' "$(find "$DEBIAN/etc" "$DEBIAN/usr" \
-    -name '*otelctx*' -o -name ld.so.preload)"
+same "and nothing of it is left but the administrator's" "$DEBIAN/etc/otelctx/otelctx.conf" \
+    "$(find "$DEBIAN/etc" "$DEBIAN/usr" -name '*otelctx*' -type f -o -name ld.so.preload)"
 kill "$child"
 status=0
 wait "$old" || status=$?
 same 'the program ends as ever' 0 "$status"
+
+# rpm ACTION...: with a database of its own, in that root.
+rpm_there() {
+    rpm --root "$DEBIAN" --dbpath /var/lib/rpm --nodeps "$@"
+}
+check '.rpm installs' rpm_there -i "otelctx-$version-1.x86_64.rpm"
+echo /usr/lib64/libotelctx_preload.so >"$DEBIAN/etc/ld.so.preload"
+check 'it is installed again' rpm_there -U --replacepkgs "otelctx-$version-1.x86_64.rpm"
+check 'and preloaded as before' grep -q libotelctx "$DEBIAN/etc/ld.so.preload"
+# As in a container, where the file is a mount.
+busy() {
+    # shellcheck disable=SC2016 # it is the inner shell that expands
+    unshare --mount bash -c 'mount --bind "$0" "$0"; shift; "$@"' \
+        "$DEBIAN/etc/ld.so.preload" "" rpm --root "$DEBIAN" --dbpath /var/lib/rpm -e otelctx
+}
+check 'while its line cannot be taken out, it is not removed' not busy
+check 'and its library stays' [ -e "$DEBIAN/usr/lib64/libotelctx_preload.so" ]
+check 'otherwise it is removed' rpm_there -e otelctx
+check 'with its line' [ ! -e "$DEBIAN/etc/ld.so.preload" ]
+same '.apk runs the same script' "$(<"$ROOT/demo/deploy/packages/preremove")" \
+    "$(cat "$TMP/amd64/apk/.pre-deinstall")"
 rm -rf "$DEBIAN"
 
 # ---- musl -----------------------------------------------------------------------
