@@ -451,6 +451,7 @@ func TestPodForPodman(t *testing.T) {
 	before.Spec.InitContainers = nil
 	before.Spec.Containers[1].Env = nil
 	result := admit(t, labelled(enabled), before)
+	result.Annotations = nil // podman_pod adds its own
 	for i := range result.Spec.Containers {
 		container := &result.Spec.Containers[i]
 		set, err := Environment(container, sources)
