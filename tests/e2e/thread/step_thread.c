@@ -302,14 +302,14 @@ Test(pin, at_every_instruction_there_is_the_old_context_or_none)
     pinned(IN_FULL_VIEW, "pin; attach 1; attr 0 a", "pin", "1 0=a", "-");
 }
 
-Test(refusal, changes_nothing_and_hides_nothing)
+Test(refusal, of_an_attach_detaches_at_once_and_other_ones_change_nothing)
 {
     static const struct {
         const char *before, *words, *seen;
         int result;
     } rows[] = {
-        {"attach 1; attr 0 a", "half 2", "1 0=a", -EINVAL},
-        {"attach 1; attr 0 a", "traceparent 0 00-1", "1 0=a", -EINVAL},
+        {"attach 1; attr 0 a", "half 2", "1 0=a > -", -EINVAL},
+        {"attach 1; attr 0 a", "traceparent 0 00-1", "1 0=a > -", -EINVAL},
         {"attach 1; attr 0 a", "attr 200 b", "1 0=a", -EINVAL},
         {"attach 1; attr 0 a", "attr 0 b\xff", "1 0=a", -EINVAL},
         {"attach 1; attr 0 " X255 "; attr 1 " X255, "attr 2 " X255,
