@@ -214,6 +214,15 @@ except OSError as refused:
 else
     skip 'vm.memfd_noexec of 2' 'machine: its kernel has no vm.memfd_noexec'
 fi
+# mid_run WHAT: see mid_run.py.
+mid_run() {
+    unshare -pf --mount-proc env LD_PRELOAD="$SHIM" OTELCTX_THREAD_STORAGE=tls,ring \
+        python3 "$ROOT/tests/e2e/library/mid_run.py" "$1"
+}
+same 'a pid that the kernel uses again: each child has contexts of its own' '0 True' \
+    "$(mid_run recycled_pids)"
+same 'setresuid in between: the process and its children serve on' '0 True' \
+    "$(mid_run setresuid)"
 start unshare --user --map-root-user
 serves 'a user namespace'
 within unshare -m sh -c "'mount -t tmpfs none /proc &&
