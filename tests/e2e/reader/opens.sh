@@ -23,12 +23,13 @@ socket.socket(socket.AF_UNIX).bind("trap/object")' ;;
     descriptor) ln -s /proc/self/fd/0 trap/object ;; # the FIFO that opened() gives
     esac
 }
-# opened COMMAND...: how often it opens what the process names.
+# opened COMMAND...: how often it opens what the process names. Within chroot(8) the
+# path of a file in another mount namespace begins outside.
 opened() {
     strace -f -y -s 4096 -o trace -e trace=open,openat,openat2 "${inject[@]}" "$@" \
         <>stdin >out 2>&1 || :
     grep -v 'O_PATH\|O_DIRECTORY' trace |
-        grep -c "= [0-9]*<\($TMP/trap/object\|$TMP/stdin\|/dev/tty\|/dev/full\)" || :
+        grep -c "= [0-9]*<[^>]*\($TMP/trap/object\|$TMP/stdin\|/dev/tty\|/dev/full\)" || :
 }
 inject=()
 mkdir trap
