@@ -21,7 +21,7 @@ mapfile -t sources < <(find config demo/base demo/reader \
     shim/{process/{key_map,payload,protobuf,reader_limits},thread/record}.c \
     -name '*.c' -not -path 'demo/reader/command/*' -not -path 'demo/reader/why/*')
 
-flags=(-g -O1 -std=gnu11 -D_GNU_SOURCE -I. -fno-sanitize-recover=all)
+flags=(-g -O1 -std=gnu11 -D_GNU_SOURCE '-DOTELCTX_VERSION="0"' -I. -fno-sanitize-recover=all)
 compile_sources() {
     local source
 
