@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 
 #include "shim/base/sys_call.h"
-#include "shim/base/tls_offset.h" /* for a compiler without TLSDESC */
 #include "shim/otelctx.h"
 #include "shim/requests/stream.h"
 

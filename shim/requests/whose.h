@@ -15,6 +15,7 @@
 #include <sys/uio.h>
 
 #include "shim/base/compiler.h"
+#include "shim/base/tls_offset.h" /* for a compiler without TLSDESC */
 
 enum {
     OTELCTX_DESCRIPTORS = 16384 /* greater ones are never looked at */
