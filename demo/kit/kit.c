@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* For machines that are very busy: 100 ms are much. */
+/* A stage takes at most 100 ms; a busy machine needs more. */
 enum {
     STAGE_LIMIT_MS = 60000
 };

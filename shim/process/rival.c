@@ -9,21 +9,22 @@
 #include "shim/process/own_maps.h"
 #include "shim/process/state.h"
 
-static bool yields, keeps, prctl_is_seen; /* neither: not known yet */
+/* Until otelctx_rival_start() both `yields` and `keeps` are false. */
+static bool yields, keeps, prctl_is_seen;
 
-/* Where the host has named a mapping of its own; 0: nowhere. */
-static uint64_t noted;
-static bool told_that_yielded;
+/* The address of the mapping that the host named last; 0 once it is taken. */
+static uint64_t named_at;
+static bool logged_that_yielded;
 
-/* To look into the maps takes up to 1/LOOK_SHARE of the time; more, when it
- * takes long, for the next look does not wait longer than pause_max_ns. */
+/* Reading /proc/self/maps takes at most 1/SEARCH_SHARE of the time, or more
+ * where one search takes longer than pause_max_ns / SEARCH_SHARE. */
 enum {
-    LOOK_SHARE = 1000,
+    SEARCH_SHARE = 1000,
     SCRATCH = 2048
 };
 static const uint64_t pause_max_ns = 10 * (uint64_t)1000000000;
-/* The last look, and for how long none is due. */
-static uint64_t looked_ns, pause_ns;
+/* When the last search began, and the pause that follows a search. */
+static uint64_t searched_ns, pause_ns;
 
 void otelctx_rival_start(bool yields_, bool prctl_is_seen_)
 {
@@ -37,11 +38,11 @@ bool otelctx_rival_note(const void *at)
 {
     if (keeps || !otelctx_publication_is_taken(at, false))
         return false;
-    otelctx_store_release(&noted, (uintptr_t)at);
+    otelctx_store_release(&named_at, (uintptr_t)at);
     return true;
 }
 
-OTELCTX_RARE static const void *look(void)
+OTELCTX_RARE static const void *search_maps(void)
 {
     const void *const ours = otelctx_state_publication()->mapping.at;
     const uint64_t handler_forks = otelctx_state_handler_forks();
@@ -50,26 +51,28 @@ OTELCTX_RARE static const void *look(void)
     uint64_t pause;
 
     otelctx_own_maps_look(ours, otelctx_state_scratch(SCRATCH), SCRATCH, &maps);
-    pause = LOOK_SHARE * (otelctx_clock_read() - now_ns);
+    pause = SEARCH_SHARE * (otelctx_clock_read() - now_ns);
     pause_ns = pause < pause_max_ns ? pause : pause_max_ns;
-    looked_ns = now_ns;
-    otelctx_state_find_clock(); /* restored, it may be elsewhere */
-    /* And our mapping without its file. But a child that a signal handler
-     * forked in the middle has read part of the text in our place. */
+    searched_ns = now_ns;
+    /* A restored process may have its clock at another address, and the
+     * context's mapping without its file. A child that a signal handler forks
+     * during the search reads part of the text itself, so the parent's text
+     * lacks that part. */
+    otelctx_state_find_clock();
     if (ours && maps.is_whole && !maps.has_ours && !maps.other &&
         otelctx_state_handler_forks() == handler_forks)
         otelctx_context_renew_mapping();
     return maps.other;
 }
 
-/* Also when the clock is behind the last look: a process that was restored, or
- * forked into another time namespace. */
+/* True as well for a clock that is behind searched_ns: the difference wraps.
+ * The process was restored then, or forked into another time namespace. */
 OTELCTX_INLINE bool is_pause_over(void)
 {
-    return otelctx_state_now() - looked_ns >= pause_ns;
+    return otelctx_state_now() - searched_ns >= pause_ns;
 }
 
-static bool is_time_to_look(enum otelctx_rival_occasion occasion)
+static bool may_search_maps(enum otelctx_rival_occasion occasion)
 {
     switch (occasion) {
     case OTELCTX_RIVAL_AT_START:
@@ -83,52 +86,52 @@ static bool is_time_to_look(enum otelctx_rival_occasion occasion)
     }
 }
 
-/* Whom prctl has seen since this was asked last. */
-static const void *take_noted(void)
+/* Return the mapping that the host has named since the last call, or NULL. */
+static const void *take_named(void)
 {
     const void *at;
 
-    if (otelctx_load_acquire(&noted) == 0)
+    if (otelctx_load_acquire(&named_at) == 0)
         return NULL;
-    at = (const void *)(uintptr_t)otelctx_exchange(&noted, 0);
+    at = (const void *)(uintptr_t)otelctx_exchange(&named_at, 0);
     return otelctx_publication_is_taken(at, false) ? at : NULL;
 }
 
-/* The one that counts now, or NULL. */
-static const void *find(enum otelctx_rival_occasion occasion)
+/* Return the rival whose context counts now, or NULL. */
+static const void *find_rival(enum otelctx_rival_occasion occasion)
 {
     const void *const yielded_to = otelctx_context_rival();
-    const void *const at = take_noted();
+    const void *const at = take_named();
 
     if (at)
         return at;
     if (!yielded_to)
-        return is_time_to_look(occasion) ? look() : NULL;
-    /* To come back takes system calls that a filter may kill for. */
+        return may_search_maps(occasion) ? search_maps() : NULL;
+    /* A seccomp filter may kill the process for publishing again. */
     if (occasion == OTELCTX_RIVAL_AT_LEAVE || otelctx_filter_came() ||
         (occasion != OTELCTX_RIVAL_UNNAMED &&
          otelctx_publication_is_taken(yielded_to, true)))
         return yielded_to;
-    return look();
+    return search_maps();
 }
 
-OTELCTX_RARE static void tell(void)
+OTELCTX_RARE static void log_change(void)
 {
-    told_that_yielded = otelctx_context_has_yielded();
+    logged_that_yielded = otelctx_context_has_yielded();
     otelctx_log(OTELCTX_LOG_INFO,
-                told_that_yielded
+                logged_that_yielded
                     ? "another publisher is in this process: its process "
                       "context counts, ours is withdrawn"
                     : "the other publisher's process context is gone: "
                       "ours is published again");
 }
 
-OTELCTX_RARE static void check(enum otelctx_rival_occasion occasion)
+OTELCTX_RARE static void yield_or_return(enum otelctx_rival_occasion occasion)
 {
     const void *at;
 
     otelctx_filter_start();
-    at = yields ? find(occasion) : NULL;
+    at = yields ? find_rival(occasion) : NULL;
     if (at)
         otelctx_context_yield(at);
     else if (otelctx_context_has_yielded())
@@ -137,20 +140,20 @@ OTELCTX_RARE static void check(enum otelctx_rival_occasion occasion)
 
 void otelctx_rival_check(enum otelctx_rival_occasion occasion)
 {
-    const bool may_look = occasion == OTELCTX_RIVAL_AT_CALL
-                              ? is_pause_over()
-                              : occasion != OTELCTX_RIVAL_IF_GONE;
+    const bool may_search = occasion == OTELCTX_RIVAL_AT_CALL
+                                ? is_pause_over()
+                                : occasion != OTELCTX_RIVAL_IF_GONE;
 
-    /* What is nearly always so, at nearly each call. */
-    if (may_look || otelctx_load_acquire(&noted) ||
+    /* Nearly every call ends here. */
+    if (may_search || otelctx_load_acquire(&named_at) ||
         otelctx_context_has_yielded())
-        check(occasion);
+        yield_or_return(occasion);
 }
 
 void otelctx_rival_leave(void)
 {
-    if (otelctx_load_acquire(&noted))
-        check(OTELCTX_RIVAL_AT_LEAVE);
-    if (told_that_yielded != otelctx_context_has_yielded())
-        tell();
+    if (otelctx_load_acquire(&named_at))
+        yield_or_return(OTELCTX_RIVAL_AT_LEAVE);
+    if (logged_that_yielded != otelctx_context_has_yielded())
+        log_change();
 }

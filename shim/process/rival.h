@@ -5,44 +5,44 @@
 #include <stdbool.h>
 
 /*
- * Somebody else in this process who publishes a process context, too: an SDK,
- * or another copy of the shim. Readers want one context a process, and an SDK
- * knows more. So the shim yields to a context that a reader would take, and
- * comes back when that one is gone.
+ * A rival is another publisher in this process: an SDK, or another copy of the
+ * shim. Readers want one context per process, and an SDK knows more. So the
+ * shim withdraws its context for one that a reader would take, and publishes
+ * its own again when the rival's is gone.
  *
- * Who publishes through libc's prctl is seen at once. Who does not is in
- * /proc/self/maps, which takes long to read and a descriptor: it is read in a
- * small part of the time, and never because of a fork.
+ * The shim sees at once a rival that calls libc's prctl. Any other is in
+ * /proc/self/maps only. Reading that file takes a descriptor and much time, so
+ * the shim reads it rarely, and never because of a fork.
  */
 
-/* When to ask whether there is one. */
+/* When the shim asks whether there is a rival. */
 enum otelctx_rival_occasion {
     OTELCTX_RIVAL_AT_START,
-    OTELCTX_RIVAL_AT_CALL,  /* of the program's, for the process context */
+    OTELCTX_RIVAL_AT_CALL,  /* the program calls for the process context */
     OTELCTX_RIVAL_AT_WATCH, /* once, a second after the start */
-    OTELCTX_RIVAL_AT_LEAVE, /* of any call: only whom prctl has seen */
-    OTELCTX_RIVAL_IF_GONE,  /* only whether the one that counts is gone */
-    OTELCTX_RIVAL_UNNAMED,  /* the kernel did not name its mapping */
+    OTELCTX_RIVAL_AT_LEAVE, /* the end of any call: looks at prctl's only */
+    OTELCTX_RIVAL_IF_GONE,  /* asks only whether the rival is gone */
+    OTELCTX_RIVAL_UNNAMED,  /* the kernel refused to name its mapping */
 };
 
 /*
  * yields         OTELCTX_ON_OTHER_PUBLISHER
- * prctl_is_seen  the host's calls of prctl come to us: nobody can have
- *                published through libc unseen before we start
+ * prctl_is_seen  the host calls the shim's prctl, so that no rival can have
+ *                published through libc unseen before the shim started
  */
 void otelctx_rival_start(bool yields, bool prctl_is_seen);
 
-/* The host is about to name a mapping at `at` as a process context. Returns
- * whether a reader would take it. Asks for no lock. */
+/* The host is about to name the mapping at `at` as a process context. Returns
+ * whether a reader would take that mapping. Takes no lock. */
 bool otelctx_rival_note(const void *at);
 
-/* From here on: only between enter and leave. */
+/* Call the rest between otelctx_guard_enter() and _leave() only. */
 
-/* Yield, or come back. */
+/* Yield to a rival, or publish again because it is gone. */
 void otelctx_rival_check(enum otelctx_rival_occasion occasion);
 
-/* The last thing before the lock is given back: yield to whom prctl has seen
- * meanwhile, and say at OTELCTX_LOG_INFO what has become of the context. */
+/* Call before the lock is released: yields to a rival that prctl has seen
+ * meanwhile, and logs at OTELCTX_LOG_INFO a change of who publishes. */
 void otelctx_rival_leave(void);
 
 #endif

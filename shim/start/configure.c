@@ -211,9 +211,9 @@ static int take_key(const struct otelctx_settings *s, struct otelctx_span name,
 
     fault->pos = (size_t)(name.at - s->options.attribute_keys.at) + 1;
     if (!has_tls(s))
-        fault->why = "no keys without tls in OTELCTX_THREAD_STORAGE";
+        fault->why = "no keys: only OTELCTX_THREAD_STORAGE tls has them";
     else if (index == -EOPNOTSUPP)
-        fault->why = "no keys with this OTELCTX_SCHEMA_VERSION";
+        fault->why = "no keys: this OTELCTX_SCHEMA_VERSION has none";
     else
         fault->why = "at most 256 keys, and 65536 bytes with "
                      "everything else";

@@ -27,8 +27,8 @@ void otelctx_prctl_start(void)
     __builtin_memcpy(&next, &found, sizeof(found));
 }
 
-/* Kernels that cannot name mappings never look at the name, so it may be any
- * nonsense: each word is tried before it is read. */
+/* A kernel that cannot name mappings never reads the name, so the host may pass
+ * any address: test that each word is readable before reading it. */
 static bool is_context_name(const char *name)
 {
     static const char expected[] = OTELCTX_MAPPING_NAME;
@@ -59,22 +59,24 @@ static int forward(int option, const unsigned long args[4])
     return result;
 }
 
-/* The host is about to name a mapping at `at`: withdraw before it is done,
- * because readers look at that very moment. Returns whether we have. */
-static bool make_way(const void *at)
+/* The host is about to name the mapping at `at`. Readers look as soon as it is
+ * named, so withdraw the shim's context before. Returns whether it was
+ * withdrawn here. */
+static bool withdraw_for(const void *at)
 {
     const void *before;
 
     if (!otelctx_rival_note(at) || !otelctx_state_is_used() ||
         otelctx_guard_enter())
-        return false; /* or whoever was interrupted leaves soon */
+        return false; /* whoever holds the lock withdraws when it leaves */
     before = otelctx_context_rival();
     otelctx_guard_leave();
     return before != at;
 }
 
-/* It was not named, and may be found by no other name either. */
-static void come_back(void)
+/* The kernel did not name the host's mapping. Publish again, unless readers
+ * find that mapping by another name. */
+static void return_unless_found(void)
 {
     if (otelctx_guard_enter())
         return;
@@ -82,12 +84,12 @@ static void come_back(void)
     otelctx_guard_leave();
 }
 
-/* In place of libc's, with the same arguments: each is there, or garbage that
- * nobody looks at. */
+/* Replaces libc's prctl. An argument that the caller did not pass is garbage
+ * here, which the kernel ignores as well. */
 static int our_prctl(int option, ...)
 {
     unsigned long args[4];
-    bool made_way = false;
+    bool has_withdrawn = false;
     va_list list;
     int result;
 
@@ -101,17 +103,18 @@ static int our_prctl(int option, ...)
         otelctx_clock_disable_vdso();
     if (option == PR_SET_VMA && args[0] == PR_SET_VMA_ANON_NAME &&
         is_context_name((const char *)args[3]))
-        made_way = make_way((const void *)args[1]);
-    /* Without new privileges a process installs filters past libc, too. */
+        has_withdrawn = withdraw_for((const void *)args[1]);
+    /* With no-new-privs a process may install filters by seccomp(2), which the
+     * shim does not see. */
     if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
         otelctx_watch_cancel();
     if (option == PR_SET_NO_NEW_PRIVS)
         otelctx_filter_expect();
-    if (!made_way)
+    if (!has_withdrawn)
         otelctx_guard_return();
     result = forward(option, args);
-    if (made_way && result < 0)
-        come_back();
+    if (has_withdrawn && result < 0)
+        return_unless_found();
     if (option == PR_SET_SECCOMP && result == 0)
         otelctx_filter_note();
     return result;

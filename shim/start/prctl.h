@@ -4,17 +4,17 @@
 
 /*
  * The shim exports prctl(2), which tells it of two things that the host does:
- * publishing a process context, and installing a seccomp filter. Whatever is
- * asked for is passed on.
+ * publishing a process context, and installing a seccomp filter. Each call is
+ * passed on.
  */
 
 #include <stdbool.h>
 
-/* Find out whom to pass calls on to. */
+/* Find the next definition of prctl, to which calls are passed on. */
 void otelctx_prctl_start(void);
 
-/* Is ours the one that the host calls? Not when a library before us has one,
- * or when we came by dlopen(3). */
+/* Return whether the host calls the shim's prctl. It does not where an earlier
+ * library exports one, or where dlopen(3) loaded the shim. */
 bool otelctx_prctl_is_hosts(void);
 
 #endif

@@ -29,7 +29,7 @@
 
 uint64_t otelctx_status = OTELCTX_NOT_STARTED;
 
-static void tell_published(void)
+static void log_published(void)
 {
     const char *beyond =
         otelctx_reader_limits_exceeded(otelctx_versions_staged());
@@ -41,27 +41,26 @@ static void tell_published(void)
                     beyond);
 }
 
-static void begin_published(const struct otelctx_settings *s)
+static void start_watch(const struct otelctx_settings *s)
 {
-    tell_published();
+    log_published();
     if (s->options.on_other_publisher == OTELCTX_ON_OTHER_YIELD)
         otelctx_watch_start(otelctx_state_now());
 }
 
-static void tell_silent(void)
+static void log_silent(void)
 {
     otelctx_log(OTELCTX_LOG_DEBUG, "silent: nothing is configured");
 }
 
-/* What this process cannot do, and why. */
-static void tell_failure(const char *what,
-                         const struct otelctx_failure *failure)
+/* Log what this process cannot do, and why. */
+static void log_failure(const char *what, const struct otelctx_failure *failure)
 {
     otelctx_log(OTELCTX_LOG_WARN, "%s: %s (errno %d)", what, failure->what,
                 (size_t)-failure->err);
 }
 
-/* OTELCTX_INSTANCE_ID, once the attributes are known. */
+/* OTELCTX_INSTANCE_ID. Call once the attributes are staged. */
 static void give_instance_id(const struct otelctx_settings *s)
 {
     struct otelctx_failure failure;
@@ -85,10 +84,10 @@ static void give_instance_id(const struct otelctx_settings *s)
             otelctx_instance_id_export(s->options.resource_attributes,
                                        s->options.exported_id));
     if (err)
-        tell_failure("cannot give a service.instance.id", &failure);
+        log_failure("cannot give a service.instance.id", &failure);
 }
 
-/* Under the context's lock: only the first to come does anything. */
+/* Call under the context's lock. Only the first call does anything. */
 static void start_once(struct otelctx_settings *s)
 {
     static bool staged;
@@ -101,19 +100,19 @@ static void start_once(struct otelctx_settings *s)
     if (count > 0 || s->options.publish == OTELCTX_PUBLISH_ALWAYS) {
         err = otelctx_guard_publish_at_start();
         if (err == -ESTALE)
-            ; /* told when we leave */
+            ; /* another publisher: otelctx_rival_leave() logs it */
         else if (err)
-            tell_failure("cannot publish the process context",
-                         otelctx_state_failure());
+            log_failure("cannot publish the process context",
+                        otelctx_state_failure());
         else
-            begin_published(s);
+            start_watch(s);
     } else {
-        tell_silent();
+        log_silent();
     }
     staged = true;
 }
 
-/* Whatever thread or signal handler comes first. */
+/* Only the first thread or signal handler that comes here does anything. */
 static void register_handlers(const struct otelctx_options *options)
 {
     static uint64_t registered;
@@ -121,8 +120,8 @@ static void register_handlers(const struct otelctx_options *options)
 
     if (!otelctx_compare_exchange(&registered, &no, 1))
         return;
-    /* Where prctl() is another's, e.g. after dlopen(3), nobody would cancel a
-     * look before a seccomp filter comes. */
+    /* Where the host calls another prctl(), e.g. after dlopen(3), the shim does
+     * not see a seccomp filter come, and so could not cancel a look. */
     if (!otelctx_prctl_is_hosts())
         otelctx_watch_cancel();
     otelctx_guard_start(options->fork == OTELCTX_FORK_REPUBLISH);
@@ -141,33 +140,33 @@ static int start(struct otelctx_settings *s)
         otelctx_instance_id_want();
     if (s->options.publish == OTELCTX_PUBLISH_CONFIGURED &&
         !otelctx_stage_has_any(s)) {
-        tell_silent();
+        log_silent();
         return 0;
     }
     err = otelctx_guard_enter();
-    if (err) /* a signal handler: the constructor goes on */
+    if (err) /* this is a signal handler; the constructor goes on */
         return err;
     start_once(s);
     otelctx_guard_leave();
     return 0;
 }
 
-/* OTELCTX_THREAD_STORAGE: before any thread attaches a context. */
+/* OTELCTX_THREAD_STORAGE. Call before any thread attaches a context. */
 static void start_storage(const struct otelctx_options *options)
 {
     struct otelctx_failure failure;
 
     if (options->thread_storage > OTELCTX_STORAGE_TLS)
-        otelctx_filter_start(); /* children ask, see fork.c */
+        otelctx_filter_start(); /* for children, see fork.c */
     if (otelctx_storage_start(options->thread_storage, options->ring_capacity,
                               otelctx_host_auxiliary(AT_PAGESZ), &failure))
-        tell_failure("cannot make a ring: using profiler instead", &failure);
+        log_failure("cannot make a ring: using profiler instead", &failure);
 }
 
 static_assert(sizeof(struct otelctx_ids) == sizeof(struct otelctx_traceparent),
               "the same fields");
 
-/* OTELCTX_TRACEPARENT: the context that threads start with. */
+/* OTELCTX_TRACEPARENT: attach the context that threads start with. */
 static void share_traceparent(const struct otelctx_settings *s)
 {
     const struct otelctx_options *const options = &s->options;
@@ -188,9 +187,9 @@ static void share_traceparent(const struct otelctx_settings *s)
     }
     if (options->traceparent_for == OTELCTX_TRACEPARENT_ALL &&
         otelctx_storage_has_others())
-        otelctx_settings_fault(s, OTELCTX_OPTION_TRACEPARENT_FOR,
-                               OTELCTX_COUNTS, 1,
-                               "main; threads that never call are in tls only");
+        otelctx_settings_fault(
+            s, OTELCTX_OPTION_TRACEPARENT_FOR, OTELCTX_COUNTS, 1,
+            "storage tls only; others know only threads that call");
     if (otelctx_traceparent_parse(options->traceparent, &parent, &fault)) {
         otelctx_settings_fault(s, OTELCTX_OPTION_TRACEPARENT, OTELCTX_DISCARDED,
                                fault.pos, fault.why);
@@ -206,7 +205,7 @@ static void share_traceparent(const struct otelctx_settings *s)
     failure.what = err == -EXDEV     ? "another module has otel_thread_ctx_v1"
                    : err == -ENOEXEC ? "the TLS image has other variables"
                                      : "mprotect";
-    tell_failure("cannot attach TRACEPARENT to all threads", &failure);
+    log_failure("cannot attach TRACEPARENT to all threads", &failure);
 }
 
 /* OTELCTX_CHILDREN */
@@ -218,15 +217,15 @@ static void leave_children(const struct otelctx_settings *s)
         !otelctx_host_is_secure() &&
         otelctx_fail(&failure, "environment",
                      otelctx_children_leave(s->environment.strings)))
-        tell_failure("cannot leave the environment", &failure);
+        log_failure("cannot leave the environment", &failure);
 }
 
-/* Only the first try tells anything, and shares the context: a later one comes
- * from a signal handler in the middle of it, or after it was refused. */
+/* Only the first try logs, and shares the context. A later one comes from a
+ * signal handler that interrupts the first, or after the first has failed. */
 static int try_to_start(void)
 {
-    static uint64_t tried;
-    const bool is_first = otelctx_exchange(&tried, 1) == 0;
+    static uint64_t has_tried;
+    const bool is_first = otelctx_exchange(&has_tried, 1) == 0;
     struct otelctx_settings settings;
     int err = otelctx_settings_open(&settings, is_first);
 
@@ -248,8 +247,8 @@ static void end_watch(void)
     otelctx_store_release(&otelctx_status, OTELCTX_ENABLED);
 }
 
-/* Not in a signal handler in the middle of this: whoever it interrupted goes
- * on. */
+/* Not called in a signal handler that interrupts try_to_start(): the
+ * interrupted thread ends the start. */
 static void end_start(int err)
 {
     otelctx_log_end_start();
@@ -293,7 +292,7 @@ int otelctx_start_first(void)
     return 0;
 }
 
-/* The host must not notice us: a failure is only noted. */
+/* The host must not notice the shim: ignore failures here. */
 __attribute__((constructor)) static void preload(void)
 {
     otelctx_thread_resolve_slot();

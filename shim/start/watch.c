@@ -10,14 +10,14 @@
 static const uint64_t second_ns = 1000000000;
 
 enum {
-    CALLS_MAX = 64 /* from one reading of the clock to the next */
+    CALLS_MAX = 64 /* between two readings of the clock */
 };
 
-static uint64_t started_ns; /* 0: there is no look to come */
+static uint64_t started_ns; /* 0: no look is to come */
 static uint64_t calls;
-static bool is_cancelled; /* perhaps before the start */
+static bool is_cancelled; /* may precede otelctx_watch_start() */
 
-/* Never where the host may have installed a filter that kills for a look. */
+/* A seccomp filter that the shim did not see may kill the process for looking. */
 static bool may_look(void)
 {
     return !is_cancelled && !otelctx_filter_may_come_unseen();
@@ -34,27 +34,27 @@ bool otelctx_watch_is_on(void)
     return otelctx_load_acquire(&started_ns) != 0;
 }
 
-static void end(void)
+static void clear_start(void)
 {
     otelctx_store_release(&started_ns, 0);
 }
 
-/* A filter may allow no system call of the shim's, and may be for all threads:
- * so the look that another thread makes just now ends first. */
+/* A seccomp filter may kill all threads for any system call of the shim. So
+ * wait here until another thread's look has ended. */
 void otelctx_watch_cancel(void)
 {
     const bool was_on = otelctx_watch_is_on();
 
     is_cancelled = true;
-    end();
+    clear_start();
     if (was_on && otelctx_guard_enter() == 0)
         otelctx_guard_leave();
 }
 
-/* What comes next takes a system call. Calls 1, 2, 4, ..., 64, 128, 192, ...
- * make it: a program that makes few calls, and one that makes many at first and
- * few later, look soon after the second. Two threads at once may count one
- * call; no number is left out. */
+/* True at calls 1, 2, 4, ..., 64, 128, 192, ...: the system call that follows
+ * is then rare, but comes soon after the second both in a program that makes
+ * few calls and in one that makes many at first and few later. Two threads may
+ * count one call at the same time; no number is left out. */
 static bool may_call_kernel(void)
 {
     const uint64_t n = otelctx_load(&calls) + 1;
@@ -63,7 +63,7 @@ static bool may_call_kernel(void)
     return (n & (n - 1)) == 0 || n % CALLS_MAX == 0;
 }
 
-/* Under the lock: another thread may have looked, or cancelled it. */
+/* Ask under the lock: another thread may have looked, or cancelled the look. */
 static bool is_due(void)
 {
     const uint64_t start_ns = otelctx_load_acquire(&started_ns);
@@ -79,7 +79,7 @@ bool otelctx_watch_is_over(void)
         return false;
     if (is_due()) {
         otelctx_rival_check(OTELCTX_RIVAL_AT_WATCH);
-        end();
+        clear_start();
     }
     otelctx_guard_leave();
     return !otelctx_watch_is_on();

@@ -77,8 +77,8 @@ int otelread_check_value(enum otelctx_option_id id, struct otelctx_span value,
     return 0;
 }
 
-static bool doubt_patterns(struct otelctx_span text,
-                           struct otelctx_fault *fault)
+static bool warn_of_patterns(struct otelctx_span text,
+                             struct otelctx_fault *fault)
 {
     struct otelctx_span rest = text;
 
@@ -102,7 +102,7 @@ bool otelread_doubt_value(enum otelctx_option_id id, struct otelctx_span value,
 {
     if (id == OTELCTX_OPTION_INCLUDE_PATHS ||
         id == OTELCTX_OPTION_EXCLUDE_PATHS)
-        return doubt_patterns(value, fault);
+        return warn_of_patterns(value, fault);
     if (id == OTELCTX_OPTION_SCHEMA_VERSION && value.size > 0 &&
         !otelctx_glob_find(OTELCTX_SPAN(OTELCTX_KNOWN_SCHEMAS), value).at) {
         (void)fail(1, "no reader knows this schema, but " OTELCTX_KNOWN_SCHEMAS,

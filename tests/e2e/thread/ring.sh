@@ -167,7 +167,7 @@ for storage in ring profiler tls,ring; do
     stop
 done
 same 'with a ring, OTELCTX_TRACEPARENT=all is a warning' \
-    'warn: OTELCTX_TRACEPARENT: byte 1: "all": expected main; threads that never call are in tls only
+    'warn: OTELCTX_TRACEPARENT: byte 1: "all": expected storage tls only; others know only threads that call
 storage 3' "$(told OTELCTX_THREAD_STORAGE=tls,ring OTELCTX_TRACEPARENT=all \
         TRACEPARENT=$parent OTELCTX_LOG_LEVEL=warn)"
 

@@ -257,7 +257,7 @@ same "Go's schema takes no keys from the program, so there are no attributes" \
 stop
 drive OTELCTX_SCHEMA_VERSION=go_pprof_labels_v1 OTELCTX_ATTRIBUTE_KEYS=,a
 same "Go's schema takes no keys from the environment" "go_pprof_labels_v1
-$error 2: \"a\": expected no keys with this OTELCTX_SCHEMA_VERSION$gone" "$(schema)
+$error 2: \"a\": expected no keys: this OTELCTX_SCHEMA_VERSION has none$gone" "$(schema)
 $(errors)"
 stop
 drive OTELCTX_SCHEMA_VERSION="$(long 127)"

@@ -223,7 +223,7 @@ Test(keys, are_discarded_by_a_schema_that_has_none)
     cr_expect_not(otelctx_context_has_key(0));
     cr_expect(
         own_context_has("threadlocal.schema_version", "go_pprof_labels_v1"));
-    expect_told("expected no keys with this OTELCTX_SCHEMA_VERSION");
+    expect_told("expected no keys: this OTELCTX_SCHEMA_VERSION has none");
 }
 
 Test(keys, are_256_at_most)
