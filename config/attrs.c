@@ -37,8 +37,8 @@ static int unescape(struct otelctx_span *raw)
     return byte;
 }
 
-static int fail(const struct otelctx_attrs *it, const char *at, const char *why,
-                struct otelctx_fault *fault)
+static int fail_at(const struct otelctx_attrs *it, const char *at,
+                   const char *why, struct otelctx_fault *fault)
 {
     fault->pos = (size_t)(at - it->text.at) + 1;
     fault->why = why;
@@ -67,11 +67,11 @@ static int decode(const struct otelctx_attrs *it, struct otelctx_span raw,
         const int byte = unescape(&rest);
 
         if (byte < 0)
-            return fail(it, at, "two hexadecimal digits after '%'", fault);
+            return fail_at(it, at, "two hexadecimal digits after '%'", fault);
         if (byte == 0)
-            return fail(it, at, "no NUL character", fault);
+            return fail_at(it, at, "no NUL character", fault);
         if (used == it->scratch_size) {
-            (void)fail(it, raw.at, "an attribute of at most 64 KiB", fault);
+            (void)fail_at(it, raw.at, "an attribute of at most 64 KiB", fault);
             return -ENOSPC;
         }
         it->scratch[used++] = (char)byte;
@@ -80,7 +80,7 @@ static int decode(const struct otelctx_attrs *it, struct otelctx_span raw,
 
     valid = otelctx_utf8_valid(decoded);
     if (valid < decoded.size)
-        return fail(it, source_of(raw, valid), "valid UTF-8", fault);
+        return fail_at(it, source_of(raw, valid), "valid UTF-8", fault);
     *out = decoded;
     return 0;
 }
@@ -96,9 +96,9 @@ static int decode_member(const struct otelctx_attrs *it,
     int err;
 
     if (value.at[-1] != '=')
-        return fail(it, member.at, "key=value", fault);
+        return fail_at(it, member.at, "key=value", fault);
     if (key.size == 0)
-        return fail(it, member.at, "a key before '='", fault);
+        return fail_at(it, member.at, "a key before '='", fault);
 
     err = decode(it, key, 0, &out.key, fault);
     if (!err)

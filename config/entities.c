@@ -73,7 +73,8 @@ static const char *take_list(struct otelctx_span *rest, char end,
     return end == '}' ? "',' or '}'" : "',' or ']'";
 }
 
-static const char *parse(struct otelctx_span *rest, struct otelctx_entity *out)
+static const char *parse_entity(struct otelctx_span *rest,
+                                struct otelctx_entity *out)
 {
     const char *why = NULL;
     unsigned names = 0;
@@ -118,7 +119,7 @@ int otelctx_entities_take(struct otelctx_span *text, struct otelctx_entity *out,
     if (rest.size == 0)
         return 0;
     *out = (struct otelctx_entity){.ids = {0}};
-    fault->why = parse(&rest, out);
+    fault->why = parse_entity(&rest, out);
     fault->pos = (size_t)(rest.at - text->at) + 1;
     return fault->why ? -EINVAL : 1;
 }

@@ -322,8 +322,8 @@ static int parse_number(const char *expects, struct otelctx_span text,
     return 0;
 }
 
-static int parse(enum otelctx_option_id id, struct otelctx_span text,
-                 void *field, struct otelctx_fault *fault)
+static int parse_value(enum otelctx_option_id id, struct otelctx_span text,
+                       void *field, struct otelctx_fault *fault)
 {
     const char *expects = otelctx_option_expects(id);
     size_t valid = text.size;
@@ -356,12 +356,12 @@ int otelctx_options_apply(struct otelctx_options *options,
     int err = 0;
 
     if (text.at)
-        err = parse(id, text, field, fault);
+        err = parse_value(id, text, field, fault);
     if (!text.at || err) {
         text = otelctx_span_from(otelctx_option_fallback(id));
         if (text.size == 0)
             text.at = NULL;
-        (void)parse(id, text, field, &none);
+        (void)parse_value(id, text, field, &none);
     }
     return err;
 }

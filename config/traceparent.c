@@ -18,7 +18,7 @@ static int fail(size_t at, const char *why, struct otelctx_fault *fault)
     return -EINVAL;
 }
 
-static int hex_digit(char c)
+static int lower_hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -30,7 +30,7 @@ static int take_hex(struct otelctx_span text, size_t at, uint8_t *out,
                     size_t size, struct otelctx_fault *fault)
 {
     for (size_t i = 0; i < 2 * size; i++, at++) {
-        const int digit = at < text.size ? hex_digit(text.at[at]) : -1;
+        const int digit = at < text.size ? lower_hex_digit(text.at[at]) : -1;
 
         if (digit < 0)
             return fail(at, "a lower-case hexadecimal digit", fault);

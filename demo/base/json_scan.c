@@ -30,7 +30,7 @@ bool otelbase_scan_next_is(struct otelbase_scan *json, char one)
     return !json->why && json->at < json->end && *json->at == one;
 }
 
-static bool take(struct otelbase_scan *json, char one)
+static bool take_char(struct otelbase_scan *json, char one)
 {
     const bool found = otelbase_scan_next_is(json, one);
 
@@ -52,14 +52,14 @@ static bool take_word(struct otelbase_scan *json, const char *word)
 
 void otelbase_scan_open(struct otelbase_scan *json)
 {
-    if (!take(json, '{'))
+    if (!take_char(json, '{'))
         otelbase_scan_fail(json, "an object is expected");
     json->first = true;
 }
 
 void otelbase_scan_open_array(struct otelbase_scan *json)
 {
-    if (!take(json, '['))
+    if (!take_char(json, '['))
         otelbase_scan_fail(json, "an array is expected");
     json->first = true;
 }
@@ -70,9 +70,9 @@ static bool take_comma(struct otelbase_scan *json, char close)
     const bool first = json->first;
 
     json->first = false;
-    if (json->why || take(json, close))
+    if (json->why || take_char(json, close))
         return false;
-    if (!first && !take(json, ','))
+    if (!first && !take_char(json, ','))
         otelbase_scan_fail(json, close == '}'
                                      ? "a comma or a brace is expected"
                                      : "a comma or a bracket is expected");
@@ -89,7 +89,7 @@ bool otelbase_scan_member(struct otelbase_scan *json, struct otelbase_text *key)
     if (!take_comma(json, '}'))
         return false;
     *key = otelbase_scan_string(json);
-    if (!take(json, ':'))
+    if (!take_char(json, ':'))
         otelbase_scan_fail(json, "a colon is expected");
     return !json->why;
 }
@@ -195,7 +195,7 @@ struct otelbase_text otelbase_scan_string(struct otelbase_scan *json)
     const struct otelbase_text nothing = {.text = "", .size = 0};
     char *out, *start;
 
-    if (!take(json, '"'))
+    if (!take_char(json, '"'))
         otelbase_scan_fail(json, "a string is expected");
     start = out = json->at;
     while (!json->why) {
@@ -264,7 +264,7 @@ static void skip_string(struct otelbase_scan *json)
             (void)take_escape(json, scratch);
         }
     }
-    if (!take(json, '"'))
+    if (!take_char(json, '"'))
         otelbase_scan_fail(json, "a string has no end");
 }
 
@@ -297,7 +297,7 @@ static void skip(struct otelbase_scan *json, int depth);
 static void skip_items(struct otelbase_scan *json, char close, int depth)
 {
     json->at++;
-    if (take(json, close))
+    if (take_char(json, close))
         return;
     do {
         if (close == '}') {
@@ -305,12 +305,12 @@ static void skip_items(struct otelbase_scan *json, char close, int depth)
                 otelbase_scan_fail(json, "a string is expected");
             else
                 skip_string(json);
-            if (!take(json, ':'))
+            if (!take_char(json, ':'))
                 otelbase_scan_fail(json, "a colon is expected");
         }
         skip(json, depth + 1);
-    } while (take(json, ','));
-    if (!take(json, close))
+    } while (take_char(json, ','));
+    if (!take_char(json, close))
         otelbase_scan_fail(json, "a comma or a bracket is expected");
 }
 

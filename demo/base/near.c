@@ -9,7 +9,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static bool is_same(char a, char b)
+static bool equal_in_any_case(char a, char b)
 {
     return toupper((unsigned char)a) == toupper((unsigned char)b);
 }
@@ -29,7 +29,7 @@ size_t otelbase_near_distance(const char *a, size_t a_size, const char *b,
         row[0] = i;
         for (size_t j = 1; j <= b_size; j++) {
             const size_t replaced =
-                diagonal + (is_same(a[i - 1], b[j - 1]) ? 0 : 1);
+                diagonal + (equal_in_any_case(a[i - 1], b[j - 1]) ? 0 : 1);
 
             diagonal = row[j];
             row[j] = least(replaced, least(row[j], row[j - 1]) + 1);

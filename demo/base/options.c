@@ -114,8 +114,8 @@ static int complain_unknown(const struct otelbase_program *program,
 }
 
 /* Returns 0, or an exit status after a message. */
-static int take(const struct otelbase_program *program, void *result,
-                int option, const char *word)
+static int take_option(const struct otelbase_program *program, void *result,
+                       int option, const char *word)
 {
     const struct otelbase_option *const row = row_of(program, option);
     const char *why;
@@ -148,6 +148,6 @@ int otelbase_options_parse(const struct otelbase_program *program, void *result,
     opterr = 0;
     while (status == 0 &&
            (option = getopt_long(argc, argv, letters, names, NULL)) != -1)
-        status = take(program, result, option, argv[optind - 1]);
+        status = take_option(program, result, option, argv[optind - 1]);
     return status;
 }

@@ -21,7 +21,7 @@ struct how {
 /* As the kernel's, see path_resolution(7). */
 #define LINKS_MAX 40
 
-static bool is_same(int a, int b)
+static bool is_same_file(int a, int b)
 {
     struct stat one, other;
 
@@ -50,7 +50,7 @@ static int part_open(int root, int directory, char path[PATH_MAX])
         return -ENAMETOOLONG;
     (void)memcpy(part, path + start, size);
     (void)memmove(path, path + end, strlen(path + end) + 1);
-    if (strcmp(part, "..") == 0 && is_same(from, root))
+    if (strcmp(part, "..") == 0 && is_same_file(from, root))
         part[1] = '\0';
     const int fd = openat(from, part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     return fd < 0 ? -errno : fd;

@@ -20,7 +20,7 @@ struct subject {
     const char *executable, *command;
 };
 
-static struct otelctx_span read_file(const char *path)
+static struct otelctx_span file_text(const char *path)
 {
     char *const text = otelrun_allocate(FILE_MAX, 1);
     const long size = otelbase_root_read(AT_FDCWD, path, text, FILE_MAX);
@@ -118,16 +118,16 @@ struct otelctx_span otelrun_detect_container(struct otelctx_span text)
 static void detect_container(const struct subject *s)
 {
     struct otelctx_span id =
-        otelrun_detect_container(read_file("/proc/self/cgroup"));
+        otelrun_detect_container(file_text("/proc/self/cgroup"));
 
     if (id.size == 0)
-        id = otelrun_detect_container(read_file("/proc/self/mountinfo"));
+        id = otelrun_detect_container(file_text("/proc/self/mountinfo"));
     add(s->e, "container.id", id);
 }
 
 static void detect_host(const struct subject *s)
 {
-    struct otelctx_span id = read_file("/etc/machine-id");
+    struct otelctx_span id = file_text("/etc/machine-id");
     struct utsname names;
     const char *arch;
 
@@ -161,10 +161,10 @@ struct otelctx_span otelrun_detect_release(struct otelctx_span text,
 
 static void detect_os(const struct subject *s)
 {
-    struct otelctx_span release = read_file("/etc/os-release");
+    struct otelctx_span release = file_text("/etc/os-release");
 
     if (release.size == 0)
-        release = read_file("/usr/lib/os-release");
+        release = file_text("/usr/lib/os-release");
     otelrun_attributes_add(s->e, "os.type", "linux");
     add(s->e, "os.name", otelrun_detect_release(release, OTELCTX_SPAN("NAME")));
     add(s->e, "os.version",

@@ -76,7 +76,7 @@ static const struct otelrun_own_option *find_own(struct otelctx_span word)
     return option->name ? option : NULL;
 }
 
-static int complain(const char *word, const char *problem)
+static int complain_usage(const char *word, const char *problem)
 {
     char text[256];
 
@@ -90,7 +90,7 @@ static int complain(const char *word, const char *problem)
 
 static int expected(const char *word, const char *why)
 {
-    return complain(word, otelrun_format("expected %s", why));
+    return complain_usage(word, otelrun_format("expected %s", why));
 }
 
 static const char *apply_row(const struct otelrun_target *to,
@@ -129,13 +129,13 @@ static int take(const struct otelrun_target *to, char ***argv)
     const char *why;
 
     if (!option && id == OTELCTX_OPTION_COUNT)
-        return complain(word, "there is no such option");
+        return complain_usage(word, "there is no such option");
     if (option && option->argument == OTELRUN_NONE && value)
-        return complain(word, "this option takes no value");
+        return complain_usage(word, "this option takes no value");
     if ((!option || option->argument == OTELRUN_NEEDED) && !value) {
         value = (*argv)[1];
         if (!value)
-            return complain(word, "its value is missing");
+            return complain_usage(word, "its value is missing");
         ++*argv;
     }
     why = option ? apply_own(to, option, value) : apply_row(to, id, value);
@@ -159,13 +159,13 @@ int otelrun_options_parse(struct otelrun_options *options,
         else if (strcmp(*argv, "-V") == 0)
             options->version = true;
         else if (strncmp(*argv, "--", 2) != 0)
-            err = complain(*argv, "there is no such option");
+            err = complain_usage(*argv, "there is no such option");
         else
             err = take(&to, &argv);
         argv++;
     }
     options->command = argv;
     if (err == 0 && options->sdk_path && options->sdk == 0 && !options->help)
-        err = complain("--sdk-path", "it goes with --sdk only");
+        err = complain_usage("--sdk-path", "it goes with --sdk only");
     return err;
 }

@@ -30,7 +30,8 @@ static int stage(enum otelctx_place place, const char *key, const char *value)
     return err ? err : otelctx_context_stage();
 }
 
-static int set(enum otelctx_place place, const char *key, const char *value)
+static int lock_and_stage(enum otelctx_place place, const char *key,
+                          const char *value)
 {
     int err = start_and_enter();
 
@@ -52,12 +53,12 @@ OTELCTX_API int otelctx_abi(void)
 
 OTELCTX_API int otelctx_process_set(const char *key, const char *value)
 {
-    return set(OTELCTX_RESOURCE, key, value);
+    return lock_and_stage(OTELCTX_RESOURCE, key, value);
 }
 
 OTELCTX_API int otelctx_process_set_extra(const char *key, const char *value)
 {
-    return set(OTELCTX_EXTRA, key, value);
+    return lock_and_stage(OTELCTX_EXTRA, key, value);
 }
 
 OTELCTX_API int otelctx_process_publish(void)

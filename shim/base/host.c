@@ -98,7 +98,7 @@ static bool has_same_name(const char *string, const char *other)
     return *string == '=' && *other == '=';
 }
 
-static bool is_empty(const char *string)
+static bool is_value_empty(const char *string)
 {
     return string[strlen(string) - 1] == '=';
 }
@@ -122,7 +122,7 @@ int otelctx_host_set_variables(char *const *strings, size_t count)
         return err;
     new = memory;
     for (size_t i = 0; i < count; i++)
-        if (!is_empty(strings[i]))
+        if (!is_value_empty(strings[i]))
             new[used++] = strings[i];
     for (; *old; old++) {
         size_t i = 0;

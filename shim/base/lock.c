@@ -122,7 +122,7 @@ OTELCTX_RARE static int wait_and_take(struct otelctx_lock *lock, uint64_t me)
     return -EBUSY;
 }
 
-static bool take(struct otelctx_lock *lock, uint64_t me)
+static bool take_free(struct otelctx_lock *lock, uint64_t me)
 {
     uint64_t free = 0;
 
@@ -132,7 +132,7 @@ static bool take(struct otelctx_lock *lock, uint64_t me)
 int otelctx_lock(struct otelctx_lock *lock)
 {
     const uint64_t me = this_thread();
-    const int err = take(lock, me) ? 0 : wait_and_take(lock, me);
+    const int err = take_free(lock, me) ? 0 : wait_and_take(lock, me);
 
     if (!err)
         otelctx_store(&lock->frame, this_frame());
@@ -141,7 +141,7 @@ int otelctx_lock(struct otelctx_lock *lock)
 
 int otelctx_lock_try(struct otelctx_lock *lock)
 {
-    if (!take(lock, this_thread()))
+    if (!take_free(lock, this_thread()))
         return -EBUSY;
     otelctx_store(&lock->frame, this_frame());
     return 0;

@@ -57,7 +57,7 @@ static bool is_another_file(void)
                                         now.device != file_at_start.device);
 }
 
-static void put(struct line *line, char c)
+static void put_char(struct line *line, char c)
 {
     const bool is_printable = c >= ' ' && c <= '~';
 
@@ -71,9 +71,9 @@ static void put_span(struct line *line, struct otelctx_span text)
     const size_t size = text.size < TEXT_MOST ? text.size : TEXT_MOST;
 
     for (size_t i = 0; i < size; i++)
-        put(line, text.at[i]);
+        put_char(line, text.at[i]);
     for (unsigned dots = size < text.size ? 3 : 0; dots > 0; dots--)
-        put(line, '.');
+        put_char(line, '.');
 }
 
 static void put_text(struct line *line, const char *text)
@@ -91,7 +91,7 @@ static void put_number(struct line *line, uint64_t number)
         number /= 10;
     } while (number > 0);
     while (first < sizeof(digits))
-        put(line, digits[first++]);
+        put_char(line, digits[first++]);
 }
 
 /* A pointer is passed as a number is, on all our machines. */
@@ -101,7 +101,7 @@ static void add(struct line *line, const char *format, va_list values)
         uintptr_t value;
 
         if (*format != '%') {
-            put(line, *format);
+            put_char(line, *format);
             continue;
         }
         value = va_arg(values, uintptr_t);
@@ -115,7 +115,7 @@ static void add(struct line *line, const char *format, va_list values)
     }
 }
 
-static bool begin(struct line *line, enum otelctx_log_level level)
+static bool begin_line(struct line *line, enum otelctx_log_level level)
 {
     static const char names[][6] = {
         [OTELCTX_LOG_ERROR] = "error",
@@ -140,7 +140,7 @@ void otelctx_log(enum otelctx_log_level level, const char *format, ...)
     struct line line;
     va_list values;
 
-    if (!begin(&line, level))
+    if (!begin_line(&line, level))
         return;
     va_start(values, format);
     add(&line, format, values);

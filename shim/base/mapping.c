@@ -13,7 +13,7 @@ enum {
 static const bool seal_noexec[] = {true, false};
 
 /* A memfd of `size` bytes, or NO_FILE where the system refuses one. */
-static int open_file(const char *name, size_t size)
+static int open_memfd(const char *name, size_t size)
 {
     uint64_t limit;
     int fd = NO_FILE;
@@ -54,7 +54,7 @@ int otelctx_mapping_open(const char *name, size_t size,
                          struct otelctx_mapping *out,
                          struct otelctx_failure *failure)
 {
-    const int fd = open_file(name, size);
+    const int fd = open_memfd(name, size);
     int err;
 
     *out = (struct otelctx_mapping){.size = size, .has_name = fd != NO_FILE};

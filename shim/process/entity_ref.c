@@ -18,8 +18,8 @@ enum {
 
 /* Take the last attribute off a list. Returns as otelctx_attrs_next(), and
  * out->pos or fault->pos count from `text`. */
-static int take(struct otelctx_span *list, const char *text,
-                struct otelctx_pair *out, struct otelctx_fault *fault)
+static int take_attribute(struct otelctx_span *list, const char *text,
+                          struct otelctx_pair *out, struct otelctx_fault *fault)
 {
     struct otelctx_span member;
     struct otelctx_attrs it;
@@ -42,7 +42,8 @@ static int take(struct otelctx_span *list, const char *text,
 
 /* Set one attribute. Returns as otelctx_payload_set(), or -EEXIST: a later
  * entity has set it to another value. */
-static int set(struct otelctx_payload *payload, const struct otelctx_pair *pair)
+static int set_attribute(struct otelctx_payload *payload,
+                         const struct otelctx_pair *pair)
 {
     const struct otelctx_span old =
         otelctx_payload_get(payload, OTELCTX_RESOURCE, pair->key);
@@ -54,15 +55,15 @@ static int set(struct otelctx_payload *payload, const struct otelctx_pair *pair)
 }
 
 /* Set those of a list. Returns as otelctx_entity_ref_add(). */
-static int set_all(struct otelctx_payload *payload, struct otelctx_span list,
-                   bool identifies, const char *text,
-                   struct otelctx_fault *fault)
+static int set_list(struct otelctx_payload *payload, struct otelctx_span list,
+                    bool identifies, const char *text,
+                    struct otelctx_fault *fault)
 {
     struct otelctx_pair pair;
     int result = 0, got;
 
-    while ((got = take(&list, text, &pair, fault)) > 0) {
-        const int err = set(payload, &pair);
+    while ((got = take_attribute(&list, text, &pair, fault)) > 0) {
+        const int err = set_attribute(payload, &pair);
 
         if (!err)
             continue;
@@ -84,7 +85,7 @@ static void put_keys(struct otelctx_protobuf *out, unsigned number,
     struct otelctx_fault fault;
     struct otelctx_pair pair;
 
-    while (take(&list, list.at, &pair, &fault) > 0) {
+    while (take_attribute(&list, list.at, &pair, &fault) > 0) {
         const struct otelctx_span value =
             otelctx_payload_get(payload, OTELCTX_RESOURCE, pair.key);
 
@@ -108,8 +109,8 @@ static void put_ref(struct otelctx_protobuf *out,
 }
 
 /* Is it the ref of an entity of this type with these identifying keys? */
-static bool is_same(struct otelctx_span ref,
-                    const struct otelctx_entity *entity)
+static bool is_ref_of(struct otelctx_span ref,
+                      const struct otelctx_entity *entity)
 {
     struct otelctx_span list = entity->ids;
 
@@ -135,7 +136,7 @@ static bool is_known(const struct otelctx_payload *payload,
     struct otelctx_span rest = otelctx_payload_refs(payload);
 
     while (rest.size > 0)
-        if (is_same(otelctx_protobuf_take(&rest), entity))
+        if (is_ref_of(otelctx_protobuf_take(&rest), entity))
             return true;
     return false;
 }
@@ -145,7 +146,7 @@ int otelctx_entity_ref_add(struct otelctx_payload *payload,
                            const char *text, struct otelctx_fault *fault)
 {
     struct otelctx_protobuf ref = {0};
-    int result = set_all(payload, entity->ids, true, text, fault);
+    int result = set_list(payload, entity->ids, true, text, fault);
 
     if (result)
         return result;
@@ -154,7 +155,7 @@ int otelctx_entity_ref_add(struct otelctx_payload *payload,
         fault->why = "no later entity of this type and identity";
         return -EEXIST;
     }
-    result = set_all(payload, entity->descriptions, false, text, fault);
+    result = set_list(payload, entity->descriptions, false, text, fault);
     if (result < 0)
         return result;
     put_ref(&ref, entity, payload);

@@ -75,7 +75,7 @@ OTELCTX_RARE static void begin_child(void)
     otelctx_context_catch_up();
 }
 
-static int enter(int err)
+static int begin_if_child(int err)
 {
     if (!err && otelctx_state_is_new_child())
         begin_child();
@@ -84,12 +84,12 @@ static int enter(int err)
 
 int otelctx_guard_enter(void)
 {
-    return enter(otelctx_state_lock());
+    return begin_if_child(otelctx_state_lock());
 }
 
 int otelctx_guard_try_enter(void)
 {
-    return enter(otelctx_state_try_lock());
+    return begin_if_child(otelctx_state_try_lock());
 }
 
 int otelctx_guard_enter_to_fork(void)

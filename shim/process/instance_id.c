@@ -110,7 +110,7 @@ unsigned otelctx_instance_id_replace(void *at, size_t size, const char *old)
     return count;
 }
 
-static char *put(char *at, struct otelctx_span text)
+static char *append(char *at, struct otelctx_span text)
 {
     memcpy(at, text.at, text.size);
     return at + text.size;
@@ -137,14 +137,15 @@ int otelctx_instance_id_export(struct otelctx_span attributes,
         return err;
     exported = (struct otelctx_exported){memory, first + second};
     strings[0] = exported.at;
-    strings[1] = put(put(strings[0], marker), value) + 1;
-    at = put(strings[1], name);
-    at = put(at, attributes);
+    strings[1] = append(append(strings[0], marker), value) + 1;
+    at = append(strings[1], name);
+    at = append(at, attributes);
     /* The id replaces the parent's, or else is appended. */
     if (inherited.size != TEXT_SIZE ||
         !otelctx_instance_id_replace(strings[1], (size_t)(at - strings[1]),
                                      inherited.at))
-        put(put(at, attributes.size > 0 ? key : otelctx_span_from(key.at + 1)),
-            value);
+        append(append(at, attributes.size > 0 ? key
+                                              : otelctx_span_from(key.at + 1)),
+               value);
     return otelctx_host_set_variables(strings, 2);
 }

@@ -45,7 +45,7 @@ static uint32_t end_of(const struct otelctx_payload *p, enum otelctx_place at)
     return begin_of(p, at) + p->size[at];
 }
 
-static bool is_empty(struct entry e)
+static bool is_entry_empty(struct entry e)
 {
     return e.start == e.end;
 }
@@ -248,7 +248,7 @@ static int set_any(struct otelctx_payload *p, enum otelctx_place place,
     out.at = p->bytes + old.start + counted.size;
     if (value.at)
         otelctx_payload_put(&out, place, key, value);
-    else if (!is_empty(old))
+    else if (!is_entry_empty(old))
         p->is_complete = false;
     return 0;
 }
@@ -272,7 +272,7 @@ int otelctx_payload_set(struct otelctx_payload *payload,
 bool otelctx_payload_has(const struct otelctx_payload *payload,
                          enum otelctx_place place, struct otelctx_span key)
 {
-    return !is_empty(find_entry(payload, place, key));
+    return !is_entry_empty(find_entry(payload, place, key));
 }
 
 struct otelctx_span otelctx_payload_get(const struct otelctx_payload *payload,
@@ -283,7 +283,7 @@ struct otelctx_span otelctx_payload_get(const struct otelctx_payload *payload,
     struct otelctx_span rest = {(const char *)payload->bytes + found.start, 1};
     struct otelctx_span value = {0};
 
-    if (!is_empty(found))
+    if (!is_entry_empty(found))
         (void)otelctx_payload_take(&rest, &value);
     return value;
 }

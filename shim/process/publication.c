@@ -156,7 +156,7 @@ void otelctx_publication_forget(struct otelctx_publication *p)
     p->mapping = (struct otelctx_mapping){0};
 }
 
-static void set_inherited(void *at, size_t size, bool to_child)
+static void set_range_inherited(void *at, size_t size, bool to_child)
 {
     if (at && to_child)
         (void)otelctx_sys_do_fork(at, size);
@@ -167,8 +167,8 @@ static void set_inherited(void *at, size_t size, bool to_child)
 void otelctx_publication_set_inherited(const struct otelctx_publication *p,
                                        bool to_child)
 {
-    set_inherited(p->mapping.at, p->mapping.size, to_child);
-    set_inherited(p->large, (size_t)2 * OTELCTX_PAYLOAD_MAX, to_child);
+    set_range_inherited(p->mapping.at, p->mapping.size, to_child);
+    set_range_inherited(p->large, (size_t)2 * OTELCTX_PAYLOAD_MAX, to_child);
 }
 
 void otelctx_publication_finish(struct otelctx_publication *p)

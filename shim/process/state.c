@@ -45,7 +45,7 @@ static uint64_t pid_if_needed(void)
     return survives_fork ? (uint64_t)otelctx_sys_pid() : 0;
 }
 
-static void prepare(void)
+static void start_use(void)
 {
     survives_fork =
         otelctx_sys_wipe_on_fork(&otelctx_state, OTELCTX_WIPED_SIZE) != 0;
@@ -63,7 +63,7 @@ OTELCTX_RARE static int prepare_once(void)
     if (err)
         return err;
     if (!otelctx_state_is_used())
-        prepare();
+        start_use();
     otelctx_unlock(&first_use_lock);
     return 0;
 }
@@ -132,7 +132,7 @@ void otelctx_state_wipe_inherited(void)
     wipe();
 }
 
-static void set_inherited(bool to_child)
+static void set_state_inherited(bool to_child)
 {
     if (to_child)
         (void)otelctx_sys_keep_on_fork(&otelctx_state, OTELCTX_WIPED_SIZE);
@@ -145,13 +145,13 @@ void otelctx_state_begin_handler_fork(void)
 {
     otelctx_state.wiped.handler_forks++;
     otelctx_state.wiped.handler_forks_ever++;
-    set_inherited(true);
+    set_state_inherited(true);
 }
 
 void otelctx_state_end_handler_fork(void)
 {
     otelctx_state.wiped.handler_forks--;
-    set_inherited(false);
+    set_state_inherited(false);
 }
 
 void otelctx_state_adopt_copy(void)

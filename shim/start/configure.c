@@ -36,9 +36,10 @@ static bool is_inherited(const struct otelctx_pair *pair,
 }
 
 /* Set one attribute after another; the number of them, or -errno. */
-static int set_all(struct otelctx_payload *payload, enum otelctx_place place,
-                   struct otelctx_span text, struct otelctx_span exported_id,
-                   struct otelctx_fault *fault)
+static int set_attributes(struct otelctx_payload *payload,
+                          enum otelctx_place place, struct otelctx_span text,
+                          struct otelctx_span exported_id,
+                          struct otelctx_fault *fault)
 {
     /* Decoding makes nothing longer. */
     const size_t size =
@@ -68,8 +69,8 @@ static int take_attributes(const struct otelctx_settings *s,
                            enum otelctx_place place, enum otelctx_option_id id)
 {
     struct otelctx_fault fault;
-    const int count = set_all(payload, place, s->source[id].text,
-                              s->options.exported_id, &fault);
+    const int count = set_attributes(payload, place, s->source[id].text,
+                                     s->options.exported_id, &fault);
 
     if (count >= 0)
         return count;
@@ -89,8 +90,8 @@ static int set_name(const struct otelctx_settings *s,
                                      s->options.service_name);
 }
 
-static void refuse(struct otelctx_settings *s, enum otelctx_option_id id,
-                   int err)
+static void discard(struct otelctx_settings *s, enum otelctx_option_id id,
+                    int err)
 {
     otelctx_settings_fault(s, id, OTELCTX_DISCARDED, 1, why_refused(err));
 }
@@ -167,7 +168,7 @@ static int stage_resource(struct otelctx_settings *s)
     int count;
 
     if (err) { /* too long, even alone */
-        refuse(s, OTELCTX_OPTION_SERVICE_NAME, err);
+        discard(s, OTELCTX_OPTION_SERVICE_NAME, err);
         s->options.service_name.at = NULL;
     }
     count = take_attributes(s, payload, OTELCTX_RESOURCE,
@@ -176,7 +177,7 @@ static int stage_resource(struct otelctx_settings *s)
     if (!err)
         err = otelctx_context_stage();
     if (err) { /* they leave no room for the service.name */
-        refuse(s, OTELCTX_OPTION_RESOURCE_ATTRIBUTES, err);
+        discard(s, OTELCTX_OPTION_RESOURCE_ATTRIBUTES, err);
         (void)otelctx_versions_edit();
         (void)set_name(s, payload);
         (void)otelctx_context_stage();

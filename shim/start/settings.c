@@ -226,7 +226,7 @@ static int read_file(struct otelctx_settings *s, const char *path)
     return size < 0 ? (int)size : 0;
 }
 
-static void open_file(struct otelctx_settings *s)
+static void open_config(struct otelctx_settings *s)
 {
     const struct otelctx_span path = s->options.config_file;
     char text[4096];
@@ -240,9 +240,9 @@ static void open_file(struct otelctx_settings *s)
 }
 
 /* Apply one line of the file. Returns what was expected instead, or NULL. */
-static const char *take_line(struct otelctx_settings *s, uint32_t line,
-                             struct otelctx_span name,
-                             struct otelctx_span value)
+static const char *apply_line(struct otelctx_settings *s, uint32_t line,
+                              struct otelctx_span name,
+                              struct otelctx_span value)
 {
     const enum otelctx_option_id id = otelctx_options_find(name);
     struct otelctx_setting *setting = &s->source[id];
@@ -274,7 +274,7 @@ static void take_file(struct otelctx_settings *s)
 
         got = otelctx_file_next(&file, &name, &value, &fault);
         if (got > 0)
-            fault.why = take_line(s, file.line, name, value);
+            fault.why = apply_line(s, file.line, name, value);
         if (!fault.why)
             continue;
         m = next_mistake(s);
@@ -344,7 +344,7 @@ int otelctx_settings_open(struct otelctx_settings *s, bool aloud)
         if (s->source[id].text.at)
             apply(s, id);
     if (disabled_by(s) == OTELCTX_OPTION_COUNT) {
-        open_file(s);
+        open_config(s);
         take_file(s);
     }
     return report_all(s, aloud);

@@ -116,7 +116,7 @@ static void renew_thread(struct otelctx_ring_thread *self)
 /* May the thread take the slot from its owner? It may if that thread has ended:
  * one that does not end as POSIX threads do keeps its slot. Makes one system
  * call for each owner. */
-static bool is_free(struct otelctx_ring_thread *self, uint32_t owner)
+static bool is_slot_free(struct otelctx_ring_thread *self, uint32_t owner)
 {
     if (owner == 0 || owner == self->id)
         return true;
@@ -142,7 +142,7 @@ static bool claim(struct otelctx_ring_thread *self)
         return false;
     slot = slot_of(self->id);
     lock = otelctx_load(&slot->lock);
-    if (!is_free(self, otelctx_ring_thread(lock)) ||
+    if (!is_slot_free(self, otelctx_ring_thread(lock)) ||
         !otelctx_compare_exchange(&slot->lock, &lock,
                                   otelctx_ring_lock(lock, self->id)))
         return false;

@@ -115,7 +115,7 @@ static bool show_elsewhere(struct otelctx_variables v)
 }
 
 /* After otelctx_storage_stop() a thread's next call detaches its context. */
-static int refuse(void)
+static int refuse_stopped(void)
 {
     (void)detach(otelctx_thread_variables());
     otelctx_storage_show_stopped();
@@ -128,7 +128,7 @@ int otelctx_thread_attach(const struct otelctx_ids *ids)
     int err;
 
     if (!otelctx_storage_bits)
-        return refuse();
+        return refuse_stopped();
     if (!begin_writing(v.self))
         return -EBUSY;
     err = attach(v, ids);
@@ -226,7 +226,7 @@ int otelctx_thread_attr(uint8_t key, const struct otelctx_span *value)
     int err;
 
     if (!(otelctx_storage_bits & OTELCTX_STORAGE_TLS))
-        return otelctx_storage_bits ? -EOPNOTSUPP : refuse();
+        return otelctx_storage_bits ? -EOPNOTSUPP : refuse_stopped();
     if (!begin_writing(v.self))
         return -EBUSY;
     err = set_attr(v, key, value);
@@ -242,7 +242,7 @@ int otelctx_thread_detach(void)
     int err;
 
     if (!otelctx_storage_bits)
-        return refuse();
+        return refuse_stopped();
     err = detach(v);
     if (!err)
         (void)show_elsewhere(v);
@@ -318,7 +318,7 @@ int otelctx_thread_swap(struct otelctx_record *record,
     struct otelctx_record *const after = swapping_after(self, before, record);
 
     if (!otelctx_storage_bits)
-        return refuse();
+        return refuse_stopped();
     if (owner_of(before, self) == FOREIGN)
         return -EBUSY;
     otelctx_store_visible(&self->swapped, before);

@@ -25,7 +25,7 @@ enum {
 
 static volatile sig_atomic_t ended;
 
-static void end(int signal)
+static void note_end(int signal)
 {
     (void)signal;
     ended = 1;
@@ -74,7 +74,7 @@ static void wait_for_time(long ms)
 static int play(const char *name, long ms)
 {
     struct otelctx_kit_publisher publisher;
-    const struct sigaction action = {.sa_handler = end};
+    const struct sigaction action = {.sa_handler = note_end};
     const int error = otelctx_kit_start(name, &publisher);
 
     if (error == -ENOENT && !otelctx_kit_find(name)) {

@@ -24,7 +24,7 @@ enum {
     CONFIG_CREATE = 6 /* FSCONFIG_CMD_CREATE in linux/mount.h */
 };
 
-static bool file_write(const char *path, const char *text)
+static bool text_write(const char *path, const char *text)
 {
     const int fd = open(path, O_WRONLY | O_CLOEXEC);
     const bool written = fd >= 0 && write(fd, text, strlen(text)) > 0;
@@ -42,16 +42,17 @@ static bool enter_namespaces(void)
     (void)snprintf(uid, sizeof(uid), "0 %u 1", (unsigned)geteuid());
     (void)snprintf(gid, sizeof(gid), "0 %u 1", (unsigned)getegid());
     return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 &&
-           file_write("/proc/self/setgroups", "deny") &&
-           file_write("/proc/self/uid_map", uid) &&
-           file_write("/proc/self/gid_map", gid);
+           text_write("/proc/self/setgroups", "deny") &&
+           text_write("/proc/self/uid_map", uid) &&
+           text_write("/proc/self/gid_map", gid);
 }
 
 /*
  * A file in a file system that is mounted nowhere: /memfd:OTEL_CTX, which no
  * memfd is without " (deleted)".
  */
-static int map_file(struct otelkit_stage *stage, struct otelctx_header **out)
+static int map_unmounted_file(struct otelkit_stage *stage,
+                              struct otelctx_header **out)
 {
     const size_t page = (size_t)getpagesize();
     void *at = MAP_FAILED;
@@ -78,7 +79,7 @@ static int set_file(struct otelkit_stage *stage, const void *how)
 {
     static struct otelkit_bytes shop;
     struct otelctx_header *at = NULL;
-    const int error = map_file(stage, &at);
+    const int error = map_unmounted_file(stage, &at);
 
     (void)how;
     if (error != 0)

@@ -52,8 +52,8 @@ static int set_kind(struct otelkit_stage *stage, const void *how)
         .protection = (protection_)                                            \
     }
 
-static int map_file(struct otelkit_stage *stage, off_t size, int flags,
-                    struct otelctx_header **out)
+static int map_memfd(struct otelkit_stage *stage, off_t size, int flags,
+                     struct otelctx_header **out)
 {
     const int fd = memfd_create(OTELCTX_MAPPING_NAME, MFD_CLOEXEC);
     void *at = MAP_FAILED;
@@ -75,7 +75,7 @@ static int set_shared(struct otelkit_stage *stage, const void *how)
 {
     static struct otelkit_bytes shop;
     struct otelctx_header *at = NULL;
-    const int error = map_file(stage, getpagesize(), MAP_SHARED, &at);
+    const int error = map_memfd(stage, getpagesize(), MAP_SHARED, &at);
 
     (void)how;
     if (error != 0)
@@ -91,7 +91,7 @@ static int set_beyond_file(struct otelkit_stage *stage, const void *how)
     struct otelctx_header *at = NULL;
 
     (void)how;
-    return map_file(stage, 0, MAP_PRIVATE, &at);
+    return map_memfd(stage, 0, MAP_PRIVATE, &at);
 }
 
 static int set_inside(struct otelkit_stage *stage, const void *how)
@@ -110,7 +110,7 @@ static int set_inside(struct otelkit_stage *stage, const void *how)
 }
 
 /* Half of the neighbours differ in what they allow, so that none are joined. */
-static int set_many(struct otelkit_stage *stage, const void *how)
+static int set_many_mappings(struct otelkit_stage *stage, const void *how)
 {
     const size_t page = (size_t)getpagesize();
     const long wanted = *(const long *)how;
@@ -315,11 +315,11 @@ const struct otelkit_scene otelkit_mapping_scenes[] = {
     {OTELKIT_ABOUT("mapping/crowd", "60,000 other mappings in front",
                    "the context",
                    "OTEP 4719, Applications with many entries in proc"),
-     .set = set_many, .how = &(const long){60000}, SHOWN},
+     .set = set_many_mappings, .how = &(const long){60000}, SHOWN},
     {OTELKIT_ABOUT("mapping/crowd-100000", "100,000 other mappings in front",
                    "the context",
                    "OTEP 4719, Applications with many entries in proc"),
-     .set = set_many, .how = &(const long){100000}, SHOWN},
+     .set = set_many_mappings, .how = &(const long){100000}, SHOWN},
     {OTELKIT_ABOUT("mapping/stray-first",
                    "a page of zeros with the name, then the context",
                    "the context: the stray one is skipped",

@@ -236,7 +236,7 @@ static void *move(void *stage)
     return NULL;
 }
 
-static void *end(void *unused)
+static void *update_and_die(void *unused)
 {
     (void)unused;
     for (unsigned n = 2; n < 6; n++) {
@@ -349,7 +349,7 @@ const struct otelkit_scene otelkit_moving_scenes[] = {
      MOTION(come_and_go), SHOWN},
     {OTELKIT_ABOUT("moving/ends", "a process that ends after 4 updates",
                    "either: one of them, of one piece", OTELKIT_READING),
-     MOTION(end), EITHER},
+     MOTION(update_and_die), EITHER},
     {OTELKIT_ABOUT("moving/exec", "a process that executes itself",
                    "either: the context, or none", OTELKIT_READING),
      .set = set_exec, .answer = OTELKIT_EITHER, .resource = OTELKIT_SHOP,

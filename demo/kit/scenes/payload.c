@@ -94,7 +94,7 @@ static int set_nested(struct otelkit_stage *stage, const void *how)
 }
 
 /* {"k0":"0","k1":"1",...} */
-static int set_many(struct otelkit_stage *stage, const void *how)
+static int set_many_attributes(struct otelkit_stage *stage, const void *how)
 {
     const int count = *(const int *)how;
     const size_t resource = otelkit_open(&payload, OTELKIT_CONTEXT_RESOURCE);
@@ -305,14 +305,17 @@ const struct otelkit_scene otelkit_payload_scenes[] = {
      SHOWN(SHOP)},
     {OTELKIT_ABOUT("payload/attributes-100", "100 attributes", "all of them",
                    PROTO("resource.v1.Resource")),
-     .set = set_many, .how = &(const int){100}, .answer = OTELKIT_CONTEXT},
+     .set = set_many_attributes, .how = &(const int){100},
+     .answer = OTELKIT_CONTEXT},
     {OTELKIT_ABOUT("payload/attributes-3000", "3,000 attributes in 51 KB",
                    "all of them", PROTO("resource.v1.Resource")),
-     .set = set_many, .how = &(const int){3000}, .answer = OTELKIT_CONTEXT},
+     .set = set_many_attributes, .how = &(const int){3000},
+     .answer = OTELKIT_CONTEXT},
     {OTELKIT_ABOUT("payload/attributes-10000", "10,000 attributes in 175 KB",
                    "either: readers have limits",
                    PROTO("resource.v1.Resource")),
-     .set = set_many, .how = &(const int){10000}, .answer = OTELKIT_EITHER},
+     .set = set_many_attributes, .how = &(const int){10000},
+     .answer = OTELKIT_EITHER},
     {OTELKIT_ABOUT("payload/bare-resource",
                    "a Resource instead of a ProcessContext",
                    "either: drafts had it so", "draft 001, dump"),

@@ -149,7 +149,7 @@ static int set_ring(struct otelkit_stage *stage, const void *how)
  * The child is process 1 of its namespace: it takes the slot of thread 1, in
  * its copy of the ring.
  */
-static int set_nested(struct otelkit_stage *stage, const void *how)
+static int set_in_namespace(struct otelkit_stage *stage, const void *how)
 {
     const struct ring *const ring = how;
     int ready[2];
@@ -231,7 +231,7 @@ const struct otelkit_scene otelkit_ring_scenes[] = {
     {OTELKIT_ABOUT("ring/namespace", "a ring in a nested pid namespace",
                    "the context of a thread: the slot of the id it has there",
                    SLOT),
-     .set = set_nested,
+     .set = set_in_namespace,
      .how = &(const struct ring){.capacity = USUAL, .answer = "context"},
      STAGED},
     {OTELKIT_ABOUT("ring/moving", "a slot that is written at full speed",

@@ -20,7 +20,7 @@ struct file {
 };
 
 /* Returns 0, -ENOEXEC at the end of the file, or another -errno. */
-static int read_all(int fd, void *out, size_t size, uint64_t at)
+static int read_exactly(int fd, void *out, size_t size, uint64_t at)
 {
     const ssize_t got = pread(fd, out, size, (off_t)at);
 
@@ -30,7 +30,7 @@ static int read_all(int fd, void *out, size_t size, uint64_t at)
 }
 
 /* A NUL-terminated text, cut to the room that there is. */
-static int read_text(int fd, char *out, size_t size, uint64_t at)
+static int read_string(int fd, char *out, size_t size, uint64_t at)
 {
     const ssize_t got = pread(fd, out, size - 1, (off_t)at);
 
@@ -63,15 +63,16 @@ static int find_asan(const struct file *file, const ElfW(Phdr) * dynamic,
     for (unsigned pass = 0; pass < 2; pass++) {
         for (size_t i = 0;
              i < DYNAMIC_MAX && (i + 1) * size <= dynamic->p_filesz; i++) {
-            if (read_all(file->fd, &entry, size, dynamic->p_offset + i * size))
+            if (read_exactly(file->fd, &entry, size,
+                             dynamic->p_offset + i * size))
                 return -ENOEXEC;
             if (entry.d_tag == DT_NULL)
                 break;
             if (pass == 0 && entry.d_tag == DT_STRTAB)
                 strings = offset_of(file, entry.d_un.d_ptr);
             if (pass == 0 || entry.d_tag != DT_NEEDED || strings == 0 ||
-                read_text(file->fd, name, sizeof(name),
-                          strings + entry.d_un.d_val))
+                read_string(file->fd, name, sizeof(name),
+                            strings + entry.d_un.d_val))
                 continue;
             if (strncmp(name, "libasan.so", strlen("libasan.so")) == 0)
                 memcpy(out->asan, name, sizeof(name));
@@ -89,17 +90,17 @@ static int read_headers(struct file *file, const ElfW(Ehdr) * start,
         start->e_phnum > HEADERS_MAX)
         return -ENOEXEC;
     file->count = start->e_phnum;
-    err = read_all(file->fd, file->headers,
-                   file->count * sizeof(file->headers[0]), start->e_phoff);
+    err = read_exactly(file->fd, file->headers,
+                       file->count * sizeof(file->headers[0]), start->e_phoff);
     for (size_t i = 0; i < file->count && err == 0; i++) {
         const ElfW(Phdr) *const header = &file->headers[i];
 
         if (header->p_type == PT_INTERP)
-            err = read_text(file->fd, out->interpreter,
-                            header->p_filesz < sizeof(out->interpreter)
-                                ? header->p_filesz + 1
-                                : sizeof(out->interpreter),
-                            header->p_offset);
+            err = read_string(file->fd, out->interpreter,
+                              header->p_filesz < sizeof(out->interpreter)
+                                  ? header->p_filesz + 1
+                                  : sizeof(out->interpreter),
+                              header->p_offset);
         if (header->p_type != PT_DYNAMIC)
             continue;
         out->is_dynamic = true;
@@ -118,7 +119,7 @@ int otelrun_elf_read(int fd, struct otelrun_elf *out)
     int err;
 
     *out = (struct otelrun_elf){.class = ELFCLASSNONE};
-    err = read_all(fd, &start, offsetof(ElfW(Ehdr), e_entry), 0);
+    err = read_exactly(fd, &start, offsetof(ElfW(Ehdr), e_entry), 0);
     if (err != 0)
         return err;
     if (memcmp(start.e_ident, ELFMAG, SELFMAG) != 0)
@@ -133,7 +134,7 @@ int otelrun_elf_read(int fd, struct otelrun_elf *out)
     }
     if (out->class != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
         return 0;
-    err = read_all(fd, &start, sizeof(start), 0);
+    err = read_exactly(fd, &start, sizeof(start), 0);
     return err != 0 ? err : read_headers(&file, &start, out);
 }
 

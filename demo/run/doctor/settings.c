@@ -97,7 +97,7 @@ static void apply(struct settings *s)
                                     &fault);
 }
 
-static void read_all(struct settings *s, int root, char *const *envp)
+static void read_sources(struct settings *s, int root, char *const *envp)
 {
     size_t size;
 
@@ -188,7 +188,7 @@ bool otelrun_settings_check(int root, char *const *envp, const char *executable,
     struct settings s = {.file = malloc(OTELCTX_FILE_MAX + 1)};
     bool passed;
 
-    read_all(&s, root, envp);
+    read_sources(&s, root, envp);
     passed = !is_off(&s, executable, checks) && !is_silent(&s, checks) &&
              !is_wrong(&s, checks);
     if (passed)
@@ -203,7 +203,7 @@ bool otelrun_settings_publish_configured(void)
 {
     struct settings s = {.file = malloc(OTELCTX_FILE_MAX + 1)};
 
-    read_all(&s, AT_FDCWD, NULL);
+    read_sources(&s, AT_FDCWD, NULL);
     free(s.file);
     return s.options.publish == OTELCTX_PUBLISH_CONFIGURED;
 }

@@ -22,7 +22,7 @@
 
 static struct otelrun_file file;
 
-static bool complain(const char *subject, const char *why)
+static bool complain_of(const char *subject, const char *why)
 {
     (void)fputs("otelctx-run: ", stderr);
     otelbase_escape_print(stderr, subject, strlen(subject));
@@ -39,16 +39,17 @@ static bool complain_of_link(void)
     (void)readlink(FILE_PATH, target, sizeof(target) - 1);
     (void)snprintf(why, sizeof(why),
                    "a symbolic link to %s, which does not exist", target);
-    return complain(FILE_PATH, why);
+    return complain_of(FILE_PATH, why);
 }
 
 static bool complain_of_file(int err)
 {
     if (err == -ENOLINK)
         return complain_of_link();
-    return complain(FILE_PATH, err == -ESTALE  ? "it has changed meanwhile"
-                               : err == -EFBIG ? "it has more than 65536 bytes"
-                                               : otelbase_root_message(err));
+    return complain_of(FILE_PATH, err == -ESTALE ? "it has changed meanwhile"
+                                  : err == -EFBIG
+                                      ? "it has more than 65536 bytes"
+                                      : otelbase_root_message(err));
 }
 
 static bool complain_of_trial(const struct otelrun_trial *trial)
@@ -58,7 +59,7 @@ static bool complain_of_trial(const struct otelrun_trial *trial)
     (void)snprintf(subject, sizeof(subject), "not installed%s%s",
                    trial->program ? ": " : "",
                    trial->program ? trial->program : "");
-    return complain(subject, trial->why);
+    return complain_of(subject, trial->why);
 }
 
 /* Programs with privileges will load it: nobody but root may replace it. */
@@ -72,12 +73,12 @@ static bool check_owners(const char *path)
             continue;
         (void)snprintf(part, sizeof(part), "%.*s", (int)size, path);
         if (stat(part, &about) != 0)
-            return complain(part, strerror(errno));
+            return complain_of(part, strerror(errno));
         if (about.st_uid != 0 || (about.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-            return complain(part, "others than root can write here, and "
-                                  "programs of root would load the library");
+            return complain_of(part, "others than root can write here, and "
+                                     "programs of root would load the library");
         if (S_ISDIR(about.st_mode) && (about.st_mode & S_IXOTH) == 0)
-            return complain(part, "not every user can look into it");
+            return complain_of(part, "not every user can look into it");
     }
     return true;
 }
@@ -94,12 +95,12 @@ static bool check_library(const char *path)
     if (otelrun_library_check(path, AT_FDCWD, NOBODY, &shell, &checks))
         return true;
     failed = otelrun_checks_failed(&checks);
-    return complain(failed->found, failed->advice);
+    return complain_of(failed->found, failed->advice);
 }
 
 static const char *refuse_path(const char *path, const char *why)
 {
-    (void)complain(path, why);
+    (void)complain_of(path, why);
     return NULL;
 }
 

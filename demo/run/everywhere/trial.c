@@ -102,7 +102,8 @@ static bool find(struct program *program, const char *text)
 }
 
 /* In the child: as a service manager would start it. Does not return. */
-static void execute(const struct program *program, const struct outcome *o)
+static void execute_program(const struct program *program,
+                            const struct outcome *o)
 {
     static char *const environment[] = {"PATH=" SEARCH_PATH, "LC_ALL=C",
                                         "HOME=/", NULL};
@@ -128,7 +129,7 @@ static int run(const struct program *program, struct outcome *o)
         return -errno;
     child = fork();
     if (child == 0)
-        execute(program, o);
+        execute_program(program, o);
     if (child < 0)
         return -errno;
     return waitpid(child, &o->status, 0) == child ? 0 : -errno;

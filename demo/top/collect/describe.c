@@ -161,8 +161,8 @@ static char *value_of(const struct otelread_node *node)
     }
 }
 
-static int add(struct oteltop_attributes *attributes,
-               const struct otelread_list *list)
+static int add_list(struct oteltop_attributes *attributes,
+                    const struct otelread_list *list)
 {
     int error = 0;
 
@@ -188,8 +188,8 @@ int oteltop_describe_context(struct oteltop_process *process,
     free(process->context);
     process->context = strdup(otelread_status_name(report->status));
     if (report->status == OTELREAD_OK)
-        error =
-            add(&process->resource, &report->contexts.list[0].decoded.resource);
+        error = add_list(&process->resource,
+                         &report->contexts.list[0].decoded.resource);
 
     const char *const pod =
         oteltop_attributes_find(&process->resource, "k8s.pod.name");
@@ -219,7 +219,7 @@ static const char *describe_record(struct oteltop_span *span,
     memcpy(span->trace_id, head->trace_id, sizeof(span->trace_id));
     memcpy(span->span_id, head->span_id, sizeof(span->span_id));
     span->flags = head->trace_flags;
-    return add(&span->attributes, &thread->meaning.attributes) == 0
+    return add_list(&span->attributes, &thread->meaning.attributes) == 0
                ? NULL
                : "no_memory";
 }

@@ -54,9 +54,9 @@ static bool has_run(const struct oteltop_task *task)
            now.slices != task->now.slices;
 }
 
-static void take(struct oteltop_collector *collector,
-                 struct oteltop_watched *watched,
-                 const struct otelread_thread *thread, bool was_stopped)
+static void take_sample(struct oteltop_collector *collector,
+                        struct oteltop_watched *watched,
+                        const struct otelread_thread *thread, bool was_stopped)
 {
     struct oteltop_task *const task = task_of(watched, thread->tid);
     struct oteltop_span like;
@@ -131,7 +131,7 @@ static void read_threads(struct oteltop_collector *collector,
             collector->allowed_ns -= (int64_t)thread->stopped_ns;
         }
         if (watched->has_contexts && !watched->is_stale)
-            take(collector, watched, thread, stop);
+            take_sample(collector, watched, thread, stop);
     }
 }
 
@@ -147,8 +147,8 @@ static uint64_t stop_ns(const struct oteltop_collector *collector)
  * enough were, keeps what it owes: the thread to begin with is another one each
  * time. Returns whether any was to be stopped.
  */
-static bool sample(struct oteltop_collector *collector,
-                   struct oteltop_watched *watched)
+static bool sample_threads(struct oteltop_collector *collector,
+                           struct oteltop_watched *watched)
 {
     pid_t *const tids = calloc(watched->count + 1, sizeof(*tids));
     size_t stops = 0;
@@ -192,7 +192,7 @@ void oteltop_sample_all(struct oteltop_collector *collector)
 
         struct oteltop_watched *const watched = collector->watched[at];
         if (!watched->has_ended && watched->has_contexts &&
-            sample(collector, watched))
+            sample_threads(collector, watched))
             collector->next_sampled = at;
     }
 }

@@ -234,7 +234,7 @@ static int renew(struct oteltop_watched *watched)
 }
 
 /* Whether what was known may be wrong, and is known again. */
-static int check(struct oteltop_watched *watched)
+static int renew_if_changed(struct oteltop_watched *watched)
 {
     const struct otelread_target *const target = &watched->report.target;
     int error;
@@ -253,7 +253,7 @@ int oteltop_watched_update(struct oteltop_watched *watched)
 {
     const bool is_first = !watched->process;
     const bool had_contexts = watched->has_contexts;
-    const int error = check(watched);
+    const int error = renew_if_changed(watched);
 
     watched->is_stale = false;
     if (error != 0)

@@ -16,7 +16,7 @@
 #define NO_PROCESS 3
 
 /* Leaves those that are there, each once; for a thread, its process. */
-static int check(struct otelread_targets *targets)
+static int keep_existing(struct otelread_targets *targets)
 {
     size_t kept = 0;
     int status = 0;
@@ -56,7 +56,7 @@ static int run(const struct oteltop_options *options)
 
     const int found =
         otelread_targets_find(&targets, options->words, options->count);
-    const int checked = check(&targets);
+    const int checked = keep_existing(&targets);
     int status = 0;
     if (targets.count > 0)
         status = oteltop_run(options, targets.pids, targets.count);

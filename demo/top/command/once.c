@@ -122,7 +122,8 @@ static int write_profile(const struct oteltop_session *session,
 }
 
 /* Until the time is over, or the program shall end. */
-static int sample(struct oteltop_session *session, uint64_t duration_ns)
+static int sample_until_end(struct oteltop_session *session,
+                            uint64_t duration_ns)
 {
     const uint64_t until_ns = session->start_ns + duration_ns;
     int status = 0;
@@ -160,7 +161,8 @@ int oteltop_once(struct oteltop_session *session)
         status = oteltop_session_skip_to(session, wanted_ns > 0 ? wanted_ns
                                                                 : UINT64_MAX);
     else if (status == 0)
-        status = sample(session, wanted_ns > 0 ? wanted_ns : SECOND_NS);
+        status =
+            sample_until_end(session, wanted_ns > 0 ? wanted_ns : SECOND_NS);
     if (status != 0) {
         close_unwritten(&profiles);
         return status;

@@ -137,7 +137,7 @@ static int complain(const char *what, const char *argument)
     return otelbase_options_complain(&oteltop_program, what, argument);
 }
 
-static int check(const struct oteltop_options *options)
+static int check_words(const struct oteltop_options *options)
 {
     for (size_t i = 0; i < options->count; i++) {
         const char *const word = options->words[i];
@@ -165,7 +165,7 @@ int oteltop_options_parse(struct oteltop_options *options, int argc,
     options->words = argv + optind;
     options->count = (size_t)(argc - optind);
     if (status == 0 && !options->help && !options->version)
-        status = check(options);
+        status = check_words(options);
     if (status == 0 && !options->by_text) {
         options->by_text = options->folded ? default_stacks : default_rows;
         if (oteltop_dimensions_parse(&options->by, options->by_text) != 0)

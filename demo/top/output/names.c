@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The place of a string in the table, or the empty one where it belongs. */
-static size_t *find(const struct oteltop_names *names, const char *text)
+static size_t *find_place(const struct oteltop_names *names, const char *text)
 {
     size_t at = otelbase_hash_add(OTELBASE_HASH, text, strlen(text));
 
@@ -19,7 +19,7 @@ static size_t *find(const struct oteltop_names *names, const char *text)
     }
 }
 
-static bool grow(struct oteltop_names *names)
+static bool grow_table(struct oteltop_names *names)
 {
     const size_t room = names->room == 0 ? 64 : 2 * names->room;
     size_t *const table = calloc(room, sizeof(*table));
@@ -35,18 +35,18 @@ static bool grow(struct oteltop_names *names)
     names->table = table;
     names->room = room;
     for (size_t i = 0; i < names->count; i++)
-        *find(names, names->list[i]) = i + 1;
+        *find_place(names, names->list[i]) = i + 1;
     return true;
 }
 
-static size_t add(struct oteltop_names *names, const char *text)
+static size_t add_name(struct oteltop_names *names, const char *text)
 {
-    if (2 * names->count >= names->room && !grow(names)) {
+    if (2 * names->count >= names->room && !grow_table(names)) {
         names->is_short = true;
         return 0;
     }
 
-    size_t *const place = find(names, text);
+    size_t *const place = find_place(names, text);
     if (*place == 0) {
         char *const copy = strdup(text);
 
@@ -63,8 +63,8 @@ static size_t add(struct oteltop_names *names, const char *text)
 size_t oteltop_names_number(struct oteltop_names *names, const char *text)
 {
     if (names->count == 0)
-        (void)add(names, "");
-    return add(names, text);
+        (void)add_name(names, "");
+    return add_name(names, text);
 }
 
 void oteltop_names_free(struct oteltop_names *names)

@@ -46,13 +46,14 @@ static void varint(FILE *out, uint64_t value)
     (void)putc((int)value, out);
 }
 
-static void number(FILE *out, unsigned field, uint64_t value)
+static void number_write(FILE *out, unsigned field, uint64_t value)
 {
     varint(out, field << 3);
     varint(out, value);
 }
 
-static void bytes(FILE *out, unsigned field, const void *data, size_t size)
+static void bytes_write(FILE *out, unsigned field, const void *data,
+                        size_t size)
 {
     varint(out, field << 3 | 2);
     varint(out, size);
@@ -60,7 +61,7 @@ static void bytes(FILE *out, unsigned field, const void *data, size_t size)
 }
 
 /* Strings are UTF-8: each other byte becomes U+FFFD. */
-static void text(FILE *out, const char *value)
+static void text_write(FILE *out, const char *value)
 {
     const size_t size = strlen(value);
     uint32_t code;
@@ -105,7 +106,7 @@ static void message_end(struct profile *profile, struct oteltop_buffer *message,
     if (error != 0)
         profile->error = error;
     else
-        bytes(out, field, message->data, message->size);
+        bytes_write(out, field, message->data, message->size);
     free(message->data);
 }
 
@@ -116,10 +117,10 @@ static void value_type(struct profile *profile, unsigned field,
 
     if (!message_begin(profile, &message))
         return;
-    number(message.out, VALUE_TYPE_TYPE,
-           oteltop_names_number(&profile->strings, type));
-    number(message.out, VALUE_TYPE_UNIT,
-           oteltop_names_number(&profile->strings, unit));
+    number_write(message.out, VALUE_TYPE_TYPE,
+                 oteltop_names_number(&profile->strings, type));
+    number_write(message.out, VALUE_TYPE_UNIT,
+                 oteltop_names_number(&profile->strings, unit));
     message_end(profile, &message, profile->out, field);
 }
 
@@ -130,10 +131,10 @@ static void label_text(struct profile *profile, FILE *out, const char *key,
 
     if (!value || !message_begin(profile, &message))
         return;
-    number(message.out, LABEL_KEY,
-           oteltop_names_number(&profile->strings, key));
-    number(message.out, LABEL_STR,
-           oteltop_names_number(&profile->strings, value));
+    number_write(message.out, LABEL_KEY,
+                 oteltop_names_number(&profile->strings, key));
+    number_write(message.out, LABEL_STR,
+                 oteltop_names_number(&profile->strings, value));
     message_end(profile, &message, out, SAMPLE_LABEL);
 }
 
@@ -144,9 +145,9 @@ static void label_number(struct profile *profile, FILE *out, const char *key,
 
     if (!message_begin(profile, &message))
         return;
-    number(message.out, LABEL_KEY,
-           oteltop_names_number(&profile->strings, key));
-    number(message.out, LABEL_NUM, value);
+    number_write(message.out, LABEL_KEY,
+                 oteltop_names_number(&profile->strings, key));
+    number_write(message.out, LABEL_NUM, value);
     message_end(profile, &message, out, SAMPLE_LABEL);
 }
 
@@ -187,8 +188,9 @@ static void labels(struct profile *profile, FILE *out,
 }
 
 /* The innermost frame comes first. */
-static void sample(struct profile *profile, const struct oteltop_cell *cell,
-                   const struct oteltop_dimensions *by)
+static void sample_write(struct profile *profile,
+                         const struct oteltop_cell *cell,
+                         const struct oteltop_dimensions *by)
 {
     char room[OTELTOP_VALUE_SIZE];
     struct oteltop_buffer message;
@@ -196,13 +198,13 @@ static void sample(struct profile *profile, const struct oteltop_cell *cell,
     if (!message_begin(profile, &message))
         return;
     for (size_t i = by->count; i-- > 0;)
-        number(message.out, SAMPLE_LOCATION,
-               oteltop_names_number(
-                   &profile->frames,
-                   oteltop_dimension_value(by->names[i], cell, room)));
-    number(message.out, SAMPLE_VALUE, cell->samples);
-    number(message.out, SAMPLE_VALUE, cell->cpu_ns);
-    number(message.out, SAMPLE_VALUE, cell->wall_ns);
+        number_write(message.out, SAMPLE_LOCATION,
+                     oteltop_names_number(
+                         &profile->frames,
+                         oteltop_dimension_value(by->names[i], cell, room)));
+    number_write(message.out, SAMPLE_VALUE, cell->samples);
+    number_write(message.out, SAMPLE_VALUE, cell->cpu_ns);
+    number_write(message.out, SAMPLE_VALUE, cell->wall_ns);
     labels(profile, message.out, cell);
     message_end(profile, &message, profile->out, PROFILE_SAMPLE);
 }
@@ -216,15 +218,16 @@ static void frame(struct profile *profile, size_t id)
 
     if (!message_begin(profile, &function))
         return;
-    number(function.out, FUNCTION_ID, id);
-    number(function.out, FUNCTION_NAME,
-           oteltop_names_number(&profile->strings, profile->frames.list[id]));
+    number_write(function.out, FUNCTION_ID, id);
+    number_write(
+        function.out, FUNCTION_NAME,
+        oteltop_names_number(&profile->strings, profile->frames.list[id]));
     message_end(profile, &function, profile->out, PROFILE_FUNCTION);
     if (!message_begin(profile, &location))
         return;
-    number(location.out, LOCATION_ID, id);
+    number_write(location.out, LOCATION_ID, id);
     if (message_begin(profile, &line)) {
-        number(line.out, LINE_FUNCTION, id);
+        number_write(line.out, LINE_FUNCTION, id);
         message_end(profile, &line, location.out, LOCATION_LINE);
     }
     message_end(profile, &location, profile->out, PROFILE_LOCATION);
@@ -237,7 +240,7 @@ static void string_table(struct profile *profile)
 
         if (!message_begin(profile, &message))
             return;
-        text(message.out, profile->strings.list[i]);
+        text_write(message.out, profile->strings.list[i]);
         message_end(profile, &message, profile->out, PROFILE_STRING_TABLE);
     }
 }
@@ -254,14 +257,15 @@ int oteltop_pprof_write(FILE *out, const struct oteltop_window *window,
     value_type(&profile, PROFILE_SAMPLE_TYPE, "cpu", "nanoseconds");
     value_type(&profile, PROFILE_SAMPLE_TYPE, "wall", "nanoseconds");
     for (size_t i = 0; i < cells.count; i++)
-        sample(&profile, cells.list[i], by);
+        sample_write(&profile, cells.list[i], by);
     for (size_t id = 1; id < profile.frames.count; id++)
         frame(&profile, id);
-    number(out, PROFILE_TIME_NANOS, start_unix_ns);
-    number(out, PROFILE_DURATION_NANOS, window->end_ns - window->begin_ns);
+    number_write(out, PROFILE_TIME_NANOS, start_unix_ns);
+    number_write(out, PROFILE_DURATION_NANOS,
+                 window->end_ns - window->begin_ns);
     value_type(&profile, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
-    number(out, PROFILE_DEFAULT_SAMPLE_TYPE,
-           oteltop_names_number(&profile.strings, "cpu"));
+    number_write(out, PROFILE_DEFAULT_SAMPLE_TYPE,
+                 oteltop_names_number(&profile.strings, "cpu"));
     string_table(&profile);
     if (profile.strings.is_short || profile.frames.is_short)
         profile.error = -ENOMEM;

@@ -4,14 +4,16 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-static void number(struct otelbase_json *json, const char *key, uint64_t value)
+static void number_member(struct otelbase_json *json, const char *key,
+                          uint64_t value)
 {
     otelbase_json_key(json, key);
     otelbase_json_literal(json, "%" PRIu64, value);
 }
 
 /* Unknown ones are left out. */
-static void text(struct otelbase_json *json, const char *key, const char *value)
+static void text_member(struct otelbase_json *json, const char *key,
+                        const char *value)
 {
     if (!value)
         return;
@@ -55,15 +57,15 @@ void oteltop_record_begin(struct oteltop_record *record, uint64_t unix_ns,
 
     (void)gethostname(host, sizeof(host) - 1);
     line_open(json);
-    number(json, "recording", 1);
-    text(json, "by", "otelctx-top " OTELCTX_VERSION);
-    text(json, "host", host);
+    number_member(json, "recording", 1);
+    text_member(json, "by", "otelctx-top " OTELCTX_VERSION);
+    text_member(json, "host", host);
     otelbase_json_key(json, "start_ns");
     otelbase_json_quoted(json, "%" PRIu64, unix_ns);
-    number(json, "hz", hz);
+    number_member(json, "hz", hz);
     otelbase_json_key(json, "wall");
     otelbase_json_literal(json, wall ? "true" : "false");
-    number(json, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+    number_member(json, "cpus", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
     line_close(json);
 }
 
@@ -74,13 +76,13 @@ static void process_write(struct otelbase_json *json,
         return;
     process->is_recorded = true;
     line_open(json);
-    number(json, "process", process->number);
-    number(json, "pid", (uint64_t)process->pid);
-    text(json, "command", process->command);
-    text(json, "container", process->container);
-    text(json, "pod", process->pod);
-    text(json, "cgroup", process->cgroup);
-    text(json, "context", process->context);
+    number_member(json, "process", process->number);
+    number_member(json, "pid", (uint64_t)process->pid);
+    text_member(json, "command", process->command);
+    text_member(json, "container", process->container);
+    text_member(json, "pod", process->pod);
+    text_member(json, "cgroup", process->cgroup);
+    text_member(json, "context", process->context);
     if (process->resource.count > 0)
         attributes(json, "resource", &process->resource);
     line_close(json);
@@ -94,10 +96,10 @@ static void thread_write(struct otelbase_json *json,
         return;
     thread->is_recorded = true;
     line_open(json);
-    number(json, "thread", thread->number);
-    number(json, "process", thread->process->number);
-    number(json, "tid", (uint64_t)thread->tid);
-    text(json, "comm", thread->name);
+    number_member(json, "thread", thread->number);
+    number_member(json, "process", thread->process->number);
+    number_member(json, "tid", (uint64_t)thread->tid);
+    text_member(json, "comm", thread->name);
     line_close(json);
 }
 
@@ -107,12 +109,12 @@ static void span_write(struct otelbase_json *json, struct oteltop_span *span)
         return;
     span->is_recorded = true;
     line_open(json);
-    number(json, "span", span->number);
+    number_member(json, "span", span->number);
     otelbase_json_key(json, "trace_id");
     otelbase_json_hex(json, span->trace_id, sizeof(span->trace_id));
     otelbase_json_key(json, "span_id");
     otelbase_json_hex(json, span->span_id, sizeof(span->span_id));
-    number(json, "flags", span->flags);
+    number_member(json, "flags", span->flags);
     if (span->attributes.count > 0)
         attributes(json, "attributes", &span->attributes);
     line_close(json);
@@ -128,15 +130,15 @@ void oteltop_record_sample(struct oteltop_record *record,
     if (sample->span)
         span_write(json, sample->span);
     line_open(json);
-    number(json, "t", sample->at_ns);
-    number(json, "thread", sample->thread->number);
+    number_member(json, "t", sample->at_ns);
+    number_member(json, "thread", sample->thread->number);
     if (sample->span)
-        number(json, "span", sample->span->number);
+        number_member(json, "span", sample->span->number);
     else
-        text(json, "none", sample->none);
-    text(json, "state", state);
-    number(json, "cpu", sample->cpu_ns);
-    number(json, "wall", sample->wall_ns);
+        text_member(json, "none", sample->none);
+    text_member(json, "state", state);
+    number_member(json, "cpu", sample->cpu_ns);
+    number_member(json, "wall", sample->wall_ns);
     if (sample->is_untrusted) {
         otelbase_json_key(json, "untrusted");
         otelbase_json_literal(json, "true");
@@ -152,8 +154,8 @@ void oteltop_record_gone(struct oteltop_record *record,
     if (!process->is_recorded)
         return;
     line_open(json);
-    number(json, "gone", process->number);
-    number(json, "t", at_ns);
+    number_member(json, "gone", process->number);
+    number_member(json, "t", at_ns);
     line_close(json);
 }
 
@@ -163,8 +165,8 @@ void oteltop_record_rate(struct oteltop_record *record, unsigned hz,
     struct otelbase_json *const json = &record->json;
 
     line_open(json);
-    number(json, "t", at_ns);
-    number(json, "hz", hz);
+    number_member(json, "t", at_ns);
+    number_member(json, "hz", hz);
     line_close(json);
 }
 
@@ -175,9 +177,9 @@ void oteltop_record_end(struct oteltop_record *record, uint64_t at_ns,
     struct otelbase_json *const json = &record->json;
 
     line_open(json);
-    number(json, "end", at_ns);
-    number(json, "stops", stops);
-    number(json, "stopped_ns", stopped_ns);
-    number(json, "longest_ns", longest_ns);
+    number_member(json, "end", at_ns);
+    number_member(json, "stops", stops);
+    number_member(json, "stopped_ns", stopped_ns);
+    number_member(json, "longest_ns", longest_ns);
     line_close(json);
 }

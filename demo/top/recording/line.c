@@ -187,8 +187,8 @@ static size_t row_of(enum oteltop_line_kind kind, struct otelbase_text key)
 }
 
 /* What the rows alone do not say. */
-static void check(struct otelbase_scan *json, struct oteltop_line *line,
-                  const bool *taken)
+static void check_members(struct otelbase_scan *json, struct oteltop_line *line,
+                          const bool *taken)
 {
     if (line->kind == OTELTOP_SAMPLE && line->thread == 0) {
         line->kind = line->hz > 0 ? OTELTOP_RATE : OTELTOP_OTHER;
@@ -234,5 +234,5 @@ void oteltop_line_parse(struct otelbase_scan *json, struct oteltop_line *line)
     }
     otelbase_scan_finish(json);
     if (!json->why)
-        check(json, line, taken);
+        check_members(json, line, taken);
 }

@@ -9,7 +9,7 @@
 #define CLEAR_LINE "\033[K"
 #define REVERSE    "\033[7m"
 
-static void text(FILE *out, const char *line, unsigned width)
+static void print_cut(FILE *out, const char *line, unsigned width)
 {
     otelbase_escape_print_cut(out, line, strlen(line), width);
 }
@@ -40,8 +40,8 @@ static void last_line(FILE *out, const struct oteltop_view *view,
     else if (view->complaint)
         (void)snprintf(line, sizeof(line), "rows: %s", view->complaint);
     begin_line(out);
-    text(out, view->prompt || view->complaint ? line : frame->cost,
-         frame->style.width);
+    print_cut(out, view->prompt || view->complaint ? line : frame->cost,
+              frame->style.width);
 }
 
 static void rows(FILE *out, struct oteltop_view *view,
@@ -67,7 +67,7 @@ static void help(FILE *out, const struct oteltop_frame *frame, size_t room)
     for (size_t i = 0; i < room; i++) {
         begin_line(out);
         if (*line)
-            text(out, *line++, frame->style.width);
+            print_cut(out, *line++, frame->style.width);
         end_line(out);
     }
 }
@@ -75,7 +75,7 @@ static void help(FILE *out, const struct oteltop_frame *frame, size_t room)
 static void title(FILE *out, const struct oteltop_frame *frame)
 {
     begin_line(out);
-    text(out, frame->title, frame->style.width);
+    print_cut(out, frame->title, frame->style.width);
     end_line(out);
 }
 

@@ -116,7 +116,7 @@ static void guard_end(void)
 
 /* ---- taking and giving -------------------------------------------------- */
 
-static int take(void)
+static int set_raw(void)
 {
     struct termios raw = before;
 
@@ -137,7 +137,7 @@ int oteltop_terminal_begin(void)
         return -errno;
     guard_begin();
     catch_fatal();
-    return take();
+    return set_raw();
 }
 
 void oteltop_terminal_end(void)
@@ -161,7 +161,7 @@ void oteltop_terminal_suspend(void)
 void oteltop_terminal_resume(void)
 {
     guard_begin();
-    (void)take();
+    (void)set_raw();
 }
 
 void oteltop_terminal_size(unsigned *columns, unsigned *lines)

@@ -56,7 +56,7 @@ static void text_shorten(struct oteltop_view *view)
 }
 
 /* A character that does not fit is left out, with the bytes that did. */
-static void text_add(struct oteltop_view *view, char key)
+static void type_character(struct oteltop_view *view, char key)
 {
     const size_t size = strlen(view->text);
     const bool is_later = ((unsigned char)key & 0xc0) == 0x80;
@@ -82,7 +82,7 @@ static void prompt_key(struct oteltop_view *view, char key)
         text_shorten(view);
         view->is_full = false;
     } else if ((unsigned char)key >= ' ') {
-        text_add(view, key);
+        type_character(view, key);
     }
 }
 

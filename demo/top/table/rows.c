@@ -127,8 +127,8 @@ static void add_numbers(struct oteltop_row *row,
 }
 
 /* The process that used most: it keeps the row's mark. */
-static void add_process(struct oteltop_row *row, unsigned mark,
-                        const struct oteltop_cell *cell)
+static void mark_busiest(struct oteltop_row *row, unsigned mark,
+                         const struct oteltop_cell *cell)
 {
     struct oteltop_process *const process = cell->thread->process;
 
@@ -188,7 +188,7 @@ static void fill(struct oteltop_rows *rows, const struct lines *lines,
              end < lines->count && row_of[end * lines->depth + depth] == at;
              end++) {
             add_numbers(row, lines->list[end].cell);
-            add_process(row, mark, lines->list[end].cell);
+            mark_busiest(row, mark, lines->list[end].cell);
         }
         count_threads(row, lines->list + i, end - i, room);
     }

@@ -22,8 +22,8 @@ static uint64_t hash_of(const struct oteltop_thread *thread,
 }
 
 /* The cell of the sample, or the empty one where it belongs. */
-static struct oteltop_cell *find(const struct oteltop_window *window,
-                                 const struct oteltop_sample *sample)
+static struct oteltop_cell *find_cell(const struct oteltop_window *window,
+                                      const struct oteltop_sample *sample)
 {
     size_t at = hash_of(sample->thread, sample->span);
 
@@ -36,7 +36,7 @@ static struct oteltop_cell *find(const struct oteltop_window *window,
     }
 }
 
-static bool grow(struct oteltop_window *window)
+static bool grow_cells(struct oteltop_window *window)
 {
     struct oteltop_window larger = *window;
 
@@ -52,7 +52,7 @@ static bool grow(struct oteltop_window *window)
                                            .state = cell->state};
 
         if (cell->thread)
-            *find(&larger, &key) = *cell;
+            *find_cell(&larger, &key) = *cell;
     }
     free(window->cells);
     *window = larger;
@@ -62,12 +62,12 @@ static bool grow(struct oteltop_window *window)
 void oteltop_window_add(struct oteltop_window *window,
                         const struct oteltop_sample *sample)
 {
-    if (2 * window->count >= window->room && !grow(window)) {
+    if (2 * window->count >= window->room && !grow_cells(window)) {
         window->lost++;
         return;
     }
 
-    struct oteltop_cell *const cell = find(window, sample);
+    struct oteltop_cell *const cell = find_cell(window, sample);
     if (!cell->thread) {
         *cell = (struct oteltop_cell){.thread = sample->thread,
                                       .span = sample->span,

@@ -100,8 +100,8 @@ static void print_set(const struct printer *printer, size_t number)
     }
 }
 
-static void print_name(const struct printer *printer,
-                       const struct oteltime_sum *sum)
+static void print_row_name(const struct printer *printer,
+                           const struct oteltime_sum *sum)
 {
     (void)fputs("<tr><th scope=\"row\">", printer->out);
     if (sum->set != OTELBASE_NOTHING) {
@@ -135,7 +135,7 @@ static void print_service(const struct printer *printer,
         if (sets->sums[i].service != service->service)
             continue;
         if (shown++ < SHOWN_MAX) {
-            print_name(printer, &sets->sums[i]);
+            print_row_name(printer, &sets->sums[i]);
             print_sum(printer, &sets->sums[i]);
         } else {
             rest[rest_count++] = sets->sums[i];
