@@ -45,7 +45,7 @@ static int fail_at(const struct otelctx_attrs *it, const char *at,
     return -EINVAL;
 }
 
-/* Where in raw the decoded byte number `index` comes from. */
+/* Return the place in raw from which decoded byte number `index` comes. */
 static const char *source_of(struct otelctx_span raw, size_t index)
 {
     while (index-- > 0)
@@ -53,7 +53,7 @@ static const char *source_of(struct otelctx_span raw, size_t index)
     return raw.at;
 }
 
-/* Decode raw into the scratch from `used` on. */
+/* Decode raw into the scratch, behind the `used` bytes. */
 static int decode(const struct otelctx_attrs *it, struct otelctx_span raw,
                   size_t used, struct otelctx_span *out,
                   struct otelctx_fault *fault)

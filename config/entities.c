@@ -19,7 +19,7 @@ static bool is_in(char c, struct otelctx_span set)
     return memchr(set.at, c, set.size);
 }
 
-/* Take a letter, and the letters, digits and `others` that follow. */
+/* Take a letter and the letters, digits and characters of `others` after it. */
 static struct otelctx_span take_name(struct otelctx_span *rest,
                                      struct otelctx_span others)
 {
@@ -43,8 +43,8 @@ static bool take_char(struct otelctx_span *rest, char c)
 #define NAME_OTHERS OTELCTX_SPAN("._-")
 #define NAME        "a name, which begins with a letter"
 
-/* Take a list up to and with `end`. Returns NULL, or what was expected where
- * the rest begins. */
+/* Take a list and the `end` after it. Returns NULL, or what was expected at the
+ * start of the rest. */
 static const char *take_list(struct otelctx_span *rest, char end,
                              const struct otelctx_entity *entity,
                              unsigned *names, struct otelctx_span *list)
@@ -96,7 +96,7 @@ static const char *parse_entity(struct otelctx_span *rest,
     return rest->size > 0 ? "'[', '@' or ';'" : NULL;
 }
 
-/* Cut what stands after the last `begin`, and that with it, off `rest`. */
+/* Cut the text after the last `begin`, and that character, off `rest`. */
 static struct otelctx_span cut_last(struct otelctx_span *rest, char begin)
 {
     size_t at = rest->size;

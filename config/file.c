@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* One line, of which text is without the blanks at both ends. */
+/* Parse one line; text is that line without the blanks at both ends. */
 static int parse_line(struct otelctx_span line, struct otelctx_span text,
                       struct otelctx_span *name, struct otelctx_span *value,
                       struct otelctx_fault *fault)

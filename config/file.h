@@ -18,11 +18,11 @@
  */
 struct otelctx_file {
     struct otelctx_span rest;
-    struct otelctx_span text; /* the line that was read last */
+    struct otelctx_span text; /* the line read last */
     uint32_t line;            /* its number, from 1 */
 };
 
-/* The most that is read of a configuration file, in bytes. */
+/* The shim reads at most this many bytes of a configuration file. */
 enum {
     OTELCTX_FILE_MAX = 65536
 };

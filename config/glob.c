@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config/glob.h"
 
-/*
- * The size of the bracket expression at the start of a pattern and whether c
- * is in its set; 0 when no "]" ends it, and "[" then means itself.
- */
+/* Return the size of the bracket expression at the start of the pattern, and
+ * set *in when c is in its set. Returns 0 when no "]" ends the expression: "["
+ * is then an ordinary character. */
 static size_t bracket(struct otelctx_span p, char c, bool *in)
 {
     const bool negated = p.size > 1 && (p.at[1] == '!' || p.at[1] == '^');
@@ -31,11 +30,9 @@ static size_t bracket(struct otelctx_span p, char c, bool *in)
     return 0;
 }
 
-/*
- * How much of the pattern one character uses up, 0 when it does not match.
- * From the first "[" that nothing closes, none is closed: *open keeps it, so
- * that the rest of the pattern is searched for its end only once.
- */
+/* Return how many bytes of the pattern match c, or 0 when none do. A "["
+ * without "]" means that no later "[" has one either: *open keeps the first, so
+ * that the pattern is searched for "]" only once. */
 static size_t match_one(struct otelctx_span p, char c, const char **open)
 {
     bool in = false;
@@ -69,7 +66,8 @@ static struct otelctx_span skip(struct otelctx_span s, size_t size)
     return (struct otelctx_span){s.at + size, s.size - size};
 }
 
-/* Only the last "*" is ever tried again, so this takes |pattern| x |path|. */
+/* Only the last "*" is tried again, so the time is |pattern| x |path| at most.
+ */
 static bool match(struct otelctx_span p, struct otelctx_span path)
 {
     struct otelctx_span star = {NULL, 0}, retry = {NULL, 0};

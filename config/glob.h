@@ -17,8 +17,9 @@
 struct otelctx_span otelctx_glob_find(struct otelctx_span patterns,
                                       struct otelctx_span path);
 
-/* Might the absolute path of a file match this one, which is not empty? Not
- * when the pattern begins with something other than "/", or ends in it. */
+/* Return whether the pattern, which is not empty, can match the absolute path
+ * of a file. A pattern that begins with another character than "/", or ends in
+ * "/", cannot. */
 bool otelctx_glob_may_match_file(struct otelctx_span pattern);
 
 #endif

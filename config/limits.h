@@ -2,14 +2,14 @@
 #ifndef OTELCTX_LIMITS_H
 #define OTELCTX_LIMITS_H
 
-/* What the shim accepts as OTELCTX_SCHEMA_VERSION, for it and for a checker of
- * configuration files. */
+/* What the shim accepts as OTELCTX_SCHEMA_VERSION. The checker of configuration
+ * files uses the same limits. */
 enum {
     OTELCTX_SCHEMA_MAX = 127 /* bytes */
 };
 #define OTELCTX_SCHEMA_EXPECTS "at most 127 bytes"
 
-/* The schemas that some reader knows; as globs, without signs. */
+/* The schemas that at least one reader knows, as globs without wildcards. */
 #define OTELCTX_KNOWN_SCHEMAS "tlsdesc_v1_dev, tls_v1, go_pprof_labels_v1"
 
 #endif

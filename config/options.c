@@ -115,8 +115,7 @@
 #define HELP(text) text
 #endif
 
-/* The texts of all rows, one behind another, because pointers to them would
- * need relocations. */
+/* All rows' texts in one object: pointers to them would need relocations. */
 #define TEXT(name, expects, fallback, help)                                    \
     name "\0" expects "\0" fallback "\0" HELP(help)
 #define DECLARE(id, name, field, expects, fallback, help)                      \
@@ -181,7 +180,7 @@ size_t otelctx_option_field(enum otelctx_option_id id)
 
 bool otelctx_options_concern(const char *string)
 {
-    /* No call for the many that begin otherwise. */
+    /* Most strings need no call of strncmp. */
     return (*string == 'O' && strncmp(string, "OTEL", 4) == 0) ||
            (*string == 'T' && strncmp(string, "TRACEPARENT=", 12) == 0);
 }
@@ -197,7 +196,7 @@ enum otelctx_option_id otelctx_options_find(struct otelctx_span name)
     return id;
 }
 
-/* What the bridges of demo/sdk/ read, and nothing here. */
+/* Variables that only the bridges of demo/sdk/ read. */
 static bool is_for_bridges(struct otelctx_span name)
 {
     return otelctx_span_equal(name, OTELCTX_SPAN("OTELCTX_SPAN_ATTRIBUTES")) ||
@@ -293,7 +292,8 @@ static int parse_list(const char *expects, struct otelctx_span text,
     return is_empty ? fail(1, expects, fault) : 0;
 }
 
-/* A decimal number; UINT64_MAX for a text that is none, or too long. */
+/* Parse a decimal number. Returns UINT64_MAX for a text that is none, or that
+ * is longer than 10 digits. */
 static uint64_t number_in(struct otelctx_span text)
 {
     uint64_t number = 0;
@@ -366,8 +366,8 @@ int otelctx_options_apply(struct otelctx_options *options,
     return err;
 }
 
-/* The table's, as values: to parse its texts took three quarters of the
- * instructions of a start. */
+/* The defaults of the table, as values: parsing the table's texts took three
+ * quarters of the instructions of a start. */
 void otelctx_options_set_defaults(struct otelctx_options *options)
 {
     *options = (struct otelctx_options){

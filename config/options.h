@@ -8,16 +8,16 @@
 
 enum otelctx_log_level {
     OTELCTX_LOG_NONE,
-    OTELCTX_LOG_ERROR, /* what the user wrote for this program is wrong */
-    OTELCTX_LOG_WARN,  /* this process cannot publish, and why; and what is
-                          wrong in the default file, which is everybody's */
+    OTELCTX_LOG_ERROR, /* a setting for this program is wrong */
+    OTELCTX_LOG_WARN,  /* this process cannot publish, or the file that all
+                          programs read is wrong */
     OTELCTX_LOG_INFO,
-    OTELCTX_LOG_DEBUG, /* what was decided, and why */
+    OTELCTX_LOG_DEBUG, /* what the shim decided, and why */
 };
 
 enum otelctx_publish_when {
     OTELCTX_PUBLISH_ALWAYS,
-    OTELCTX_PUBLISH_CONFIGURED, /* only with at least one attribute */
+    OTELCTX_PUBLISH_CONFIGURED, /* only with an attribute */
 };
 
 /* Where threads store their contexts: bits. */
@@ -27,7 +27,7 @@ enum otelctx_thread_storage {
     OTELCTX_STORAGE_PROFILER = 4,
 };
 
-/* Which threads start with the context that TRACEPARENT names. */
+/* Which threads start with the context of TRACEPARENT. */
 enum otelctx_traceparent_for {
     OTELCTX_TRACEPARENT_OFF,
     OTELCTX_TRACEPARENT_MAIN,
@@ -40,17 +40,17 @@ enum otelctx_fork_does {
     OTELCTX_FORK_DROP,
 };
 
-/* Whether the process gets a service.instance.id of ours. */
+/* Whether the shim gives the process a service.instance.id. */
 enum otelctx_instance_id_is {
     OTELCTX_INSTANCE_ID_OFF,
     OTELCTX_INSTANCE_ID_GENERATE,
-    OTELCTX_INSTANCE_ID_EXPORT, /* and its environment tells */
+    OTELCTX_INSTANCE_ID_EXPORT, /* and puts the id into the environment */
 };
 
-/* What a program that the process executes inherits. */
+/* What a program that this process executes inherits. */
 enum otelctx_children_get {
     OTELCTX_CHILDREN_PRELOAD,
-    OTELCTX_CHILDREN_LEAVE, /* not the library */
+    OTELCTX_CHILDREN_LEAVE, /* not LD_PRELOAD's entry for the shim */
 };
 
 enum otelctx_on_other_publisher {
@@ -58,7 +58,7 @@ enum otelctx_on_other_publisher {
     OTELCTX_ON_OTHER_KEEP,
 };
 
-/* One row of the table in options.c each. */
+/* One for each row of the table in options.c. */
 enum otelctx_option_id {
     OTELCTX_OPTION_LOG_LEVEL,
     OTELCTX_OPTION_SDK_DISABLED,
@@ -107,42 +107,42 @@ struct otelctx_options {
     unsigned on_other_publisher; /* enum otelctx_on_other_publisher */
 };
 
-/* What the user wrote for one option, and where. */
+/* The text that the user wrote for one option, and its place. */
 struct otelctx_setting {
     struct otelctx_span text;
-    uint32_t line; /* of the configuration file; 0: the environment */
+    uint32_t line; /* line of the configuration file; 0: the environment */
 };
 
 enum otelctx_option_kind {
-    OTELCTX_KIND_WORD,   /* "a|b|c": one of them, in any case */
-    OTELCTX_KIND_LIST,   /* "a,b,off": any of them, or the last one alone */
-    OTELCTX_KIND_NUMBER, /* "1..9": a decimal number between these */
+    OTELCTX_KIND_WORD,   /* "a|b|c": one word, in any case */
+    OTELCTX_KIND_LIST,   /* "a,b,off": any words, or the last one alone */
+    OTELCTX_KIND_NUMBER, /* "1..9": a decimal number in this range */
     OTELCTX_KIND_UTF8,   /* "valid UTF-8" */
     OTELCTX_KIND_BYTES,  /* "" */
 };
 
-/* What the table says of an option, in options.c. */
+/* Columns of the table in options.c. */
 const char *otelctx_option_name(enum otelctx_option_id id);
-/* What a value looks like, written as the kind says. */
+/* The expected value, written as the kind says. */
 const char *otelctx_option_expects(enum otelctx_option_id id);
 enum otelctx_option_kind otelctx_option_kind(enum otelctx_option_id id);
 /* The default, written as a user would; "" = unset. */
 const char *otelctx_option_fallback(enum otelctx_option_id id);
 /* Sentences for the man page; not in the shipped library. */
 const char *otelctx_option_help(enum otelctx_option_id id);
-/* Where the value is in struct otelctx_options: a struct otelctx_span for UTF-8
- * and bytes, else an unsigned. */
+/* Offset of the value in struct otelctx_options: a struct otelctx_span for
+ * UTF-8 and bytes, else an unsigned. */
 size_t otelctx_option_field(enum otelctx_option_id id);
 
-/* May a string of the environment be one of the options? Nearly none is. */
+/* Return whether a string of the environment may be an option. Few are. */
 bool otelctx_options_concern(const char *string);
 
-/* One more than options, see otelctx_options_read_environment(). */
+/* One more than there are options, see otelctx_options_read_environment(). */
 enum {
     OTELCTX_SETTINGS_COUNT = OTELCTX_OPTION_COUNT + 1
 };
 
-/* The option of that name, or OTELCTX_OPTION_COUNT. */
+/* Return the option of that name, or OTELCTX_OPTION_COUNT. */
 enum otelctx_option_id otelctx_options_find(struct otelctx_span name);
 
 /*
@@ -158,12 +158,9 @@ void otelctx_options_read_environment(
 
 void otelctx_options_set_defaults(struct otelctx_options *options);
 
-/*
- * Give one option its value, which is its default when text is unset. Words
- * count in any case.
- *
- * Returns 0 or -EINVAL: fault says why, and the option has its default.
- */
+/* Parse the value of one option into options. An option whose text is unset
+ * gets its default. Words count in any case. Returns 0, or -EINVAL: fault says
+ * why, and the option has its default. */
 int otelctx_options_apply(struct otelctx_options *options,
                           enum otelctx_option_id id, struct otelctx_span text,
                           struct otelctx_fault *fault);

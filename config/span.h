@@ -14,11 +14,11 @@ struct otelctx_span {
 
 /* What is wrong with a text, and where. */
 struct otelctx_fault {
-    size_t pos;      /* of the byte at fault, the first byte is 1 */
+    size_t pos;      /* of the wrong byte; the first byte is 1 */
     const char *why; /* what was expected there, as a literal */
 };
 
-/* The characters of a literal, as an initialiser and as a value. */
+/* A literal's characters, as an initialiser and as a value. */
 #define OTELCTX_SPAN_INIT(literal)                                             \
     {                                                                          \
         "" literal, sizeof(literal) - 1                                        \
@@ -42,8 +42,7 @@ static inline struct otelctx_span otelctx_span_from(const char *text)
     return (struct otelctx_span){text, strlen(text)};
 }
 
-/* Cut what stands before `end`, and everything up to and with it, off `rest`.
- */
+/* Cut the text before `end`, and `end`, off `rest`; all of it without `end`. */
 static inline struct otelctx_span otelctx_span_cut(struct otelctx_span *rest,
                                                    char end)
 {
@@ -57,7 +56,7 @@ static inline struct otelctx_span otelctx_span_cut(struct otelctx_span *rest,
     return head;
 }
 
-/* Without the spaces and tabs at both ends. */
+/* Return the span without spaces and tabs at both ends. */
 static inline struct otelctx_span otelctx_span_trim(struct otelctx_span s)
 {
     while (s.size > 0 && (s.at[0] == ' ' || s.at[0] == '\t'))
@@ -72,7 +71,8 @@ static inline bool otelctx_is_white_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The same, and line breaks: as all SDKs do with their lists. */
+/* Return the span without white space at both ends, line breaks included, as
+ * all SDKs trim their lists. */
 static inline struct otelctx_span otelctx_span_strip(struct otelctx_span s)
 {
     while (s.size > 0 && otelctx_is_white_space(s.at[0]))
@@ -82,8 +82,8 @@ static inline struct otelctx_span otelctx_span_strip(struct otelctx_span s)
     return s;
 }
 
-/* Take the next member off a list with "," between members, trimmed; empty ones
- * count for nothing. An empty one is the end. */
+/* Take the next member, trimmed, off a list separated by ",". Empty members are
+ * skipped; an empty result is the end. */
 static inline struct otelctx_span otelctx_span_member(struct otelctx_span *rest)
 {
     struct otelctx_span member = {rest->at, 0};

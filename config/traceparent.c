@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* Where each field begins, and all of it ends. */
+/* The offset of each field, and of the end. */
 enum {
     VERSION = 0,
     TRACE_ID = 3,
@@ -54,7 +54,7 @@ static bool is_zero(const uint8_t *id, size_t size)
     return any == 0;
 }
 
-/* A version that is yet to come may have more, behind a dash. */
+/* Versions after 00 may have more fields, behind a dash. */
 static int check_end(struct otelctx_span text, uint8_t version,
                      struct otelctx_fault *fault)
 {

@@ -6,7 +6,7 @@
 
 #include "config/span.h"
 
-/* Those that have a meaning: sampled and random-trace-id. */
+/* The flags that have a meaning: sampled and random-trace-id. */
 enum {
     OTELCTX_TRACE_FLAGS = 0x03
 };

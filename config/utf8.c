@@ -16,7 +16,7 @@ static const struct {
     {0xf4, 0xf4, 0x80, 0x8f, 4},
 };
 
-/* The size of the character at the start of size bytes, 0 when invalid. */
+/* Return the size of the first character of the bytes, 0 when it is invalid. */
 static size_t character(const uint8_t *at, size_t size)
 {
     size_t i = 0;
@@ -41,7 +41,7 @@ size_t otelctx_utf8_valid(struct otelctx_span text)
 
     while (valid < text.size) {
         const size_t size = bytes[valid] < 0x80
-                                ? 1 /* nearly all of them */
+                                ? 1 /* nearly all bytes */
                                 : character(bytes + valid, text.size - valid);
 
         if (size == 0)
