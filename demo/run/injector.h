@@ -2,11 +2,17 @@
 #ifndef OTELRUN_INJECTOR_H
 #define OTELRUN_INJECTOR_H
 
+#include "config/span.h"
 #include "demo/run/environment.h"
 
 /* Turns the variables that pods get by the downward API, for the OpenTelemetry
  * injector or by the OpenTelemetry operator, into the attributes that they
- * name. An attribute that is set stays. */
-void otelrun_injector_apply(struct otelrun_environment *e);
+ * name. An attribute that is set stays.
+ *
+ * Returns 0, or -EINVAL: fault says what is wrong with the list, of which
+ * nothing counts. */
+#define OTELRUN_INJECTOR_LIST "OTEL_INJECTOR_RESOURCE_ATTRIBUTES"
+int otelrun_injector_apply(struct otelrun_environment *e,
+                           struct otelctx_fault *fault);
 
 #endif

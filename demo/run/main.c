@@ -56,9 +56,9 @@ static int complain(const char *subject, const char *why)
     return OTELRUN_FAILURE;
 }
 
-/* Is a warning wanted? Unlike the library, this program prints one unless
- * OTELCTX_LOG_LEVEL says otherwise. */
-static bool is_loud(const struct run *run)
+/* Is a message of that level wanted? Unlike the library, this program prints
+ * warnings unless OTELCTX_LOG_LEVEL says otherwise. */
+static bool is_loud(const struct run *run, enum otelctx_log_level at)
 {
     const char *const text =
         otelrun_environment_get(&run->after, "OTELCTX_LOG_LEVEL");
@@ -68,15 +68,21 @@ static bool is_loud(const struct run *run)
     if (text && *text != '\0')
         (void)otelctx_options_apply(&level, OTELCTX_OPTION_LOG_LEVEL,
                                     otelctx_span_from(text), &fault);
-    return !run->options.quiet && level.log_level >= OTELCTX_LOG_WARN;
+    return !run->options.quiet && level.log_level >= at;
 }
 
 /* The attributes that neither the user nor an option gave. */
 static int add_attributes(struct run *run)
 {
     struct otelctx_span unknown = {.size = 0};
+    struct otelctx_fault fault;
 
-    otelrun_injector_apply(&run->after);
+    if (otelrun_injector_apply(&run->after, &fault) != 0 &&
+        is_loud(run, OTELCTX_LOG_ERROR))
+        (void)fprintf(stderr,
+                      "otelctx-run: error: %s: byte %zu: expected %s; "
+                      "all of the variable is discarded\n",
+                      OTELRUN_INJECTOR_LIST, fault.pos, fault.why);
     if (run->options.detect)
         unknown = otelrun_detect(&run->after, run->options.detect,
                                  run->options.command[0] && run->find_err == 0
@@ -197,7 +203,7 @@ static int tell_failed(const struct run *run)
 
     if (failed && run->options.strict)
         return complain(run->options.command[0], shown(failed->found));
-    if (failed && is_loud(run))
+    if (failed && is_loud(run, OTELCTX_LOG_WARN))
         (void)fprintf(stderr, "otelctx-run: warn: without a context: %s (%s)\n",
                       shown(failed->found), failed->advice);
     return 0;
@@ -265,7 +271,7 @@ static int leave_out_bridge(struct run *run, const char *name,
         return 0;
     if (run->options.strict)
         return complain("--sdk", shown(why));
-    if (is_loud(run))
+    if (is_loud(run, OTELCTX_LOG_WARN))
         (void)fprintf(stderr, "otelctx-run: warn: without a bridge: %s (%s)\n",
                       shown(why), fault.advice);
     return 0;

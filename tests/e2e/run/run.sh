@@ -77,6 +77,18 @@ same 'the variables of Kubernetes become attributes, unless they are set' \
         OTEL_RESOURCE_ATTRIBUTES_POD_UID=other OTEL_RESOURCE_ATTRIBUTES_NODE_NAME=node \
         OTEL_INJECTOR_RESOURCE_ATTRIBUTES=x=1%2C,service.version=3 \
         variables OTEL_RESOURCE_ATTRIBUTES)"
+wrong_list() {
+    OTEL_INJECTOR_SERVICE_VERSION=2 OTEL_INJECTOR_RESOURCE_ATTRIBUTES=$1 \
+        run "${@:2}" sh -c 'echo $OTEL_RESOURCE_ATTRIBUTES' 2>&1
+}
+list_fault='otelctx-run: error: OTEL_INJECTOR_RESOURCE_ATTRIBUTES: byte 5: expected'
+list_gone='; all of the variable is discarded'
+same 'a malformed list of the injector is told and discarded whole' \
+    "$list_fault key=value$list_gone"$'\nservice.version=2' "$(wrong_list 'x=1,bad,y=2')"
+same 'so is one with a reserved key' \
+    "$list_fault a key that does not begin with \"threadlocal.\"$list_gone"$'\nservice.version=2' \
+    "$(wrong_list 'x=1,threadlocal.a=1')"
+same '--quiet says nothing of it' service.version=2 "$(wrong_list 'x=1,bad' --quiet)"
 same 'a service name that is set counts before that of the injector' '' \
     "$(OTEL_SERVICE_NAME=mine OTEL_INJECTOR_SERVICE_NAME=shop \
         variables OTEL_RESOURCE_ATTRIBUTES)"
