@@ -35,6 +35,14 @@ static bool is_inherited(const struct otelctx_pair *pair,
            otelctx_span_equal(pair->value, exported_id);
 }
 
+/* An SDK takes an empty service.name of the list for none. */
+static bool is_no_name(const struct otelctx_pair *pair,
+                       enum otelctx_place place)
+{
+    return pair->value.size == 0 && place == OTELCTX_RESOURCE &&
+           otelctx_span_equal(pair->key, OTELCTX_SPAN("service.name"));
+}
+
 /* Set one attribute after another; the number of them, or -errno. */
 static int set_attributes(struct otelctx_payload *payload,
                           enum otelctx_place place, struct otelctx_span text,
@@ -52,6 +60,11 @@ static int set_attributes(struct otelctx_payload *payload,
     while ((got = otelctx_attrs_next(&it, &pair, fault)) > 0) {
         if (is_inherited(&pair, exported_id))
             continue;
+        if (is_no_name(&pair, place)) { /* that of an entity stays */
+            (void)otelctx_payload_set(payload, place, pair.key,
+                                      (struct otelctx_span){0});
+            continue;
+        }
         got = otelctx_payload_set(payload, place, pair.key, pair.value);
         if (got) {
             fault->pos = pair.pos;

@@ -115,6 +115,32 @@ Test(configure, takes_the_service_name_literally_and_before_the_attributes)
     cr_expect_not(own_context_has("service.name", "attribute"));
 }
 
+Test(configure, takes_an_empty_service_name_for_none)
+{
+    setenv("OTEL_RESOURCE_ATTRIBUTES", "service.name=", 1);
+    cr_expect_eq(stage(), 0);
+    cr_expect(has_default_name());
+    expect_nothing_told();
+}
+
+Test(configure, takes_an_empty_service_name_after_another_for_none)
+{
+    setenv("OTEL_RESOURCE_ATTRIBUTES", "service.name=x,a=,service.name= ", 1);
+    (void)stage();
+    cr_expect(has_default_name());
+    cr_expect(own_context_has("a", ""));
+    expect_nothing_told();
+}
+
+Test(configure, keeps_an_entitys_name_before_an_empty_one)
+{
+    setenv("OTEL_ENTITIES", "service{service.name=shop}", 1);
+    setenv("OTEL_RESOURCE_ATTRIBUTES", "service.name=", 1);
+    (void)stage();
+    cr_expect(own_context_has("service.name", "shop"));
+    expect_nothing_told();
+}
+
 Test(configure, discards_the_whole_of_a_variable_with_a_fault_and_no_other)
 {
     setenv("OTEL_RESOURCE_ATTRIBUTES", "service.name=attribute,a=1,b", 1);
