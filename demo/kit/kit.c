@@ -53,7 +53,8 @@ static void __attribute__((noreturn)) child_stay(void)
         (void)pause();
 }
 
-/* Its parent's end is its own. Yama lets only a parent look otherwise. */
+/* The child ends with its parent. Under Yama only a parent may read a child, so
+ * allow every reader. */
 static void child_begin(pid_t parent)
 {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -127,7 +128,7 @@ static int pid_of(const char *line)
     return found ? (int)strtol(found + 6, NULL, 10) : 0;
 }
 
-/* What the child said: the line, or why there is none. */
+/* Returns the child's line, or why there is none. */
 static int line_take(struct otelctx_kit_publisher *publisher, int fd)
 {
     const int error = line_read(fd, &publisher->line);
@@ -217,7 +218,7 @@ int otelctx_kit_publish(const char *name, char **line)
     if (error != 0)
         return error;
     error = scene->set(&stage, scene->how);
-    if (stage.pid > 0) { /* it is about a child */
+    if (stage.pid > 0) { /* the scenario forks a child */
         (void)kill(stage.pid, SIGKILL);
         (void)waitpid(stage.pid, NULL, 0);
         error = -ENOTSUP;

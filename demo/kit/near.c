@@ -15,7 +15,7 @@ static size_t distance(const char *a, const char *b)
     return otelbase_near_distance(a, strlen(a), b, strlen(b));
 }
 
-/* The group need not be said, nor the whole name. */
+/* The user may leave out the group, and the end of the name. */
 static size_t farness(const char *name, const char *scenario)
 {
     const char *const slash = strchr(scenario, '/');

@@ -24,13 +24,13 @@ extern "C" {
 struct otelctx_kit_scenario {
     const char *name;   /* "header/version-3" */
     const char *stage;  /* what the process publishes */
-    const char *answer; /* what a right reader answers */
-    const char *rule;   /* the section that decides */
+    const char *answer; /* the answer of a right reader */
+    const char *rule;   /* the section of the rules that decides */
 };
 
 struct otelctx_kit_publisher {
     pid_t pid;         /* the process to read */
-    pid_t child;       /* of the caller: that process, or its parent */
+    pid_t child;       /* child of the caller: pid, or its parent */
     char *line;        /* one JSON object, see otelctx-verdict(5), or NULL */
     char message[160]; /* why the scenario was not staged */
     char folder[64];   /* with the program and its libraries, or empty */
@@ -39,7 +39,7 @@ struct otelctx_kit_publisher {
 /* The scenario with that number, from 0, or NULL when there are no more. */
 const struct otelctx_kit_scenario *otelctx_kit_scenario(size_t number);
 
-/* NULL when no scenario has that name. */
+/* The scenario with that name, or NULL. */
 const struct otelctx_kit_scenario *otelctx_kit_find(const char *name);
 
 /*

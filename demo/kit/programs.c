@@ -56,7 +56,7 @@ static int file_write(const struct otelkit_file *file, const char *path)
     return close(fd) == 0 ? error : -errno;
 }
 
-/* Neither a missing compiler nor a full disk is a fault of the reader. */
+/* A missing compiler or a full disk is no fault of the reader. */
 static int file_place(const struct otelkit_scene *scene, const char *name,
                       struct otelctx_kit_publisher *publisher)
 {
@@ -110,7 +110,7 @@ int otelkit_programs_execute(const struct otelkit_scene *scene,
                    scene->library ? scene->library : "");
     (void)snprintf(preload, sizeof(preload), "LD_PRELOAD=%s",
                    scene->library && !scene->opened ? library : "");
-    /* Two digits: there is to be room for "-1". */
+    /* Two digits, so that "-1" fits as well. */
     (void)snprintf(descriptor, sizeof(descriptor), "%02d", line);
     (void)snprintf(name, sizeof(name), "%s", scene->about.name);
     (void)execve(program, arguments, environment);

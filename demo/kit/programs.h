@@ -2,7 +2,7 @@
 #ifndef OTELKIT_PROGRAMS_H
 #define OTELKIT_PROGRAMS_H
 
-/* The programs and libraries of program/, which are in this file. */
+/* The programs and libraries of program/, embedded in this file. */
 
 #include "demo/kit/stage/stage.h"
 
@@ -14,14 +14,13 @@ struct otelkit_file {
 /* Made by the script `embed`; the last has no name. */
 extern const struct otelkit_file otelkit_files[];
 
-/*
- * Writes what the scene needs into a new folder. Returns 0 or -errno, with
- * publisher->message set.
- */
+/* Writes the scene's program and libraries to a new folder. Returns 0 or
+ * -errno, with publisher->message set. */
 int otelkit_programs_write(const struct otelkit_scene *scene,
                            struct otelctx_kit_publisher *publisher);
 
-/* Executes the program with that descriptor for its line. Returns -errno. */
+/* Executes the program, which writes its line to that descriptor. Returns
+ * -errno. */
 int otelkit_programs_execute(const struct otelkit_scene *scene,
                              const char *folder, int line);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One comparison: the first difference of the worst kind is told. */
+/* One comparison. It reports the first difference of the worst kind. */
 struct comparison {
     enum otelkit_verdict verdict;
     char *why;
@@ -69,7 +69,8 @@ static bool is_paired(const struct otelkit_json *thread)
            ~strtoull(span->text, NULL, 16);
 }
 
-/* Whether both show a context, so that the members can be compared. */
+/* Return whether both objects show a context, so that their members can be
+ * compared. */
 static bool answers_compare(struct comparison *comparison,
                             const struct otelkit_json *expected,
                             const struct otelkit_json *answer,
@@ -146,7 +147,7 @@ static void thread_compare(struct comparison *comparison,
                    "its ids do not belong together");
 }
 
-/* Threads that nothing is expected of have no context. */
+/* A thread without an expectation must have no context. */
 static void threads_compare(struct comparison *comparison,
                             const struct otelkit_json *expected,
                             const struct otelkit_json *answer)

@@ -4,16 +4,16 @@
 
 #include "demo/kit/judge/json.h"
 
-/* From the best to the worst: the worst that applies is the verdict. */
+/* Ordered from best to worst; the worst that applies is the verdict. */
 enum otelkit_verdict {
-    OTELKIT_NOT_STAGED, /* says nothing of the reader */
+    OTELKIT_NOT_STAGED, /* the scenario was not judged */
     OTELKIT_RIGHT,
     OTELKIT_REFUSED, /* a context was not shown */
-    OTELKIT_UNCLEAR, /* an answer that cannot be understood */
-    OTELKIT_STOPPED, /* the target was left stopped */
-    OTELKIT_MEMORY,  /* the reader took too much */
-    OTELKIT_HUNG,    /* it did not end in time */
-    OTELKIT_CRASHED, /* by a signal */
+    OTELKIT_UNCLEAR, /* the answer cannot be understood */
+    OTELKIT_STOPPED, /* the reader left the target stopped */
+    OTELKIT_MEMORY,  /* the reader took too much memory */
+    OTELKIT_HUNG,    /* the reader did not end in time */
+    OTELKIT_CRASHED, /* a signal ended the reader */
     OTELKIT_WRONG,   /* a context was shown that is not there */
     OTELKIT_VERDICTS
 };
@@ -21,11 +21,9 @@ enum otelkit_verdict {
 /* "right" and so on. */
 const char *otelkit_verdict_name(enum otelkit_verdict verdict);
 
-/*
- * Compares an answer with what is expected: both in the form of
- * otelctx-verdict(5). What the answer does not mention is not judged.
- * `why` tells the first difference, or is empty.
- */
+/* Compares an answer with the expectation, both in the form of
+ * otelctx-verdict(5). Members that the answer lacks are not judged. `why` gets
+ * the first difference, or is empty. */
 enum otelkit_verdict otelkit_compare(const struct otelkit_json *expected,
                                      const struct otelkit_json *answer,
                                      char *why, size_t why_size);

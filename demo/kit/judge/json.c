@@ -11,7 +11,7 @@ enum {
     NUMBER_MAX = 63 /* characters */
 };
 
-/* With a NUL behind it; a fault when there is no memory. */
+/* Copies a string and a NUL; a fault when there is no memory. */
 static char *copy_of(struct otelbase_scan *scan, struct otelbase_text text)
 {
     char *const copy = calloc(text.size + 1, 1);
@@ -85,7 +85,7 @@ static void fill_value(struct otelbase_scan *scan, struct otelkit_json *value,
     }
 }
 
-/* What was built when a fault came, too: the caller frees it. */
+/* On a fault, too, returns what was built: the caller frees it. */
 static struct otelkit_json *take_value(struct otelbase_scan *scan, int depth)
 {
     struct otelkit_json *const value =
@@ -182,7 +182,7 @@ static bool items_equal(const struct otelkit_json *a,
         return false;
     for (const struct otelkit_json *one = a->first; one;
          one = one->next, other = other->next) {
-        /* Members mostly have the same order. */
+        /* Members of equal objects mostly have the same order. */
         if (a->kind == OTELKIT_JSON_ARRAY ? !otelkit_json_equal(one, other)
             : one->key_size == other->key_size &&
                     memcmp(one->key, other->key, one->key_size) == 0

@@ -26,18 +26,20 @@ struct otelkit_json {
     struct otelkit_json *first, *next; /* element or member */
 };
 
-/* Parses one value, blanks around it allowed. NULL when it is not JSON. */
+/* Parses one value, which blanks may surround. NULL when the text is not JSON.
+ */
 struct otelkit_json *otelkit_json_parse(const char *text, size_t size);
 void otelkit_json_free(struct otelkit_json *value);
 
-/* The last member with this key, or NULL: also when it is not an object. */
+/* The last member with this key. NULL when there is none, or when the value is
+ * no object. */
 const struct otelkit_json *otelkit_json_get(const struct otelkit_json *object,
                                             const char *key);
 
-/* Whether it is this string. */
+/* Whether the value is this string. */
 bool otelkit_json_is(const struct otelkit_json *value, const char *text);
 
-/* The same value: objects in any order of their members. */
+/* Whether the values are equal: members of objects may have any order. */
 bool otelkit_json_equal(const struct otelkit_json *a,
                         const struct otelkit_json *b);
 

@@ -6,18 +6,18 @@
 #include "demo/kit/judge/reader.h"
 #include "demo/kit/otelctx_kit.h"
 
-/* What became of one scenario. */
+/* The result of one scenario. */
 struct otelkit_result {
     const struct otelctx_kit_scenario *scenario;
     enum otelkit_verdict verdict;
     char expected[8]; /* "context", "none" or "either" */
     char got[8];      /* likewise */
     char why[160];
-    uint64_t lasted_ns; /* the reader alone */
+    uint64_t lasted_ns; /* of the reader alone */
     bool judged;
 };
 
-/* All scenarios whose names fit one of the patterns, or all. */
+/* Which scenarios: those whose names match a pattern, or all without any. */
 struct otelkit_trial {
     struct otelkit_reader reader;
     const char *const *patterns;

@@ -45,7 +45,8 @@ void otelkit_table_print(const struct otelkit_trial *trial)
     (void)printf("\n");
 }
 
-/* As JSON and XML have it: the texts are ours, the messages nearly. */
+/* Prints a string that is valid in JSON and in XML: texts are the kit's own,
+ * messages nearly all. */
 static void escaped_print(const char *text, bool xml)
 {
     for (; *text != '\0'; text++) {

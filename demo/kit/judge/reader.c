@@ -28,7 +28,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
 
-/* The argument with values in place of {} and {name}, for free(). */
+/* The argument with {} and {name} replaced; for free(). */
 static char *argument_fill(const char *argument, pid_t pid,
                            const char *scenario)
 {
@@ -52,7 +52,7 @@ static char *argument_fill(const char *argument, pid_t pid,
     return text;
 }
 
-/* A process group of its own, which is killed as a whole. */
+/* The reader runs in a process group of its own, which is killed as a whole. */
 static pid_t start(char *const *command, int input, int output)
 {
     const pid_t child = fork();
@@ -159,7 +159,7 @@ static int command_run(char *const *command, int input, long limit_ms,
     return run->output ? 0 : -ENOMEM;
 }
 
-/* What it printed, through jq. An empty output stays as it is. */
+/* The reader's output, filtered by jq. An empty output stays empty. */
 static int adapt(const struct otelkit_reader *reader, struct otelkit_run *run)
 {
     char adapter[4096];

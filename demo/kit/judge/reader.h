@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A reader's command, and what it may take. */
+/* A reader's command and its limits. */
 struct otelkit_reader {
     char **command;      /* with {} for the pid, {name} for the scenario */
     const char *adapter; /* a file with a jq filter, or NULL */
@@ -16,13 +16,13 @@ struct otelkit_reader {
     long memory_kib;
 };
 
-/* How one run of it ended. */
+/* The result of one run. */
 struct otelkit_run {
-    bool hung;       /* it was killed at the limit */
-    int signal;      /* that ended it, or 0 */
-    int status;      /* its exit status */
-    long memory_kib; /* the most that was resident */
-    char *output;    /* on standard output, through the adapter */
+    bool hung;  /* the reader was killed at the limit */
+    int signal; /* the signal that ended the reader, or 0 */
+    int status;
+    long memory_kib; /* peak resident memory */
+    char *output;    /* standard output, filtered by the adapter */
     size_t size;
     bool unadapted; /* the adapter failed */
     uint64_t lasted_ns;
@@ -33,8 +33,9 @@ int otelkit_reader_run(const struct otelkit_reader *reader, pid_t pid,
                        const char *scenario, struct otelkit_run *run);
 void otelkit_run_free(struct otelkit_run *run);
 
-/* Whether a thread of the process stays stopped. Another reader, of all threads
- * of the machine, stops it for a moment. */
+/* Whether a thread of the process stays stopped. Another program that reads all
+ * threads of the machine may stop a thread for a moment: that does not count.
+ */
 bool otelkit_is_left_stopped(pid_t pid);
 
 #endif

@@ -11,12 +11,13 @@
 #include <unistd.h>
 
 enum {
-    STATUS_CANNOT = 77 /* of a reader that cannot publish the scenario */
+    STATUS_CANNOT =
+        77 /* exit status of a reader that cannot publish the scenario */
 };
 
-/* What the jobs have in common. */
+/* State that the jobs share. */
 struct shared {
-    size_t next; /* the scenario that nobody has begun yet */
+    size_t next; /* the next scenario to judge */
     struct otelkit_result results[];
 };
 
@@ -63,7 +64,7 @@ static void blame(struct otelkit_result *result, enum otelkit_verdict verdict,
     (void)snprintf(result->why, sizeof(result->why), "%s", why);
 }
 
-/* What must not happen, whatever the answer. */
+/* Faults that count whatever the answer is. */
 static void judge_conduct(struct otelkit_result *result,
                           const struct otelkit_reader *reader,
                           const struct otelkit_run *run, bool stopped)
@@ -151,7 +152,7 @@ job(struct shared *shared, size_t count, const struct otelkit_reader *reader)
     _exit(0);
 }
 
-/* A job that ended early has left a scenario unjudged. */
+/* A job that ended early left its scenario unjudged. */
 static int jobs_run(const struct otelkit_trial *trial, struct shared *shared)
 {
     long started = 0;

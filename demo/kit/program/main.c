@@ -76,7 +76,7 @@ int main(int argc, char **argv)
     otelkit_slot_opener = slot_open;
 #endif
     const int error = stage.scene->set(&stage, stage.scene->how);
-    argv[2][0] = '-'; /* executed again, it says nothing more */
+    argv[2][0] = '-'; /* executed again: it has written its line before */
     argv[2][1] = '1';
     if (error == 0)
         (void)otelkit_stage_say(&stage);

@@ -12,7 +12,7 @@ const void *volatile *otelkit_slot_find(void);
 #if defined(OTELKIT_NO_SYMBOL)
 static _Thread_local const void *volatile variable;
 #elif defined(OTELKIT_SIZE_4)
-/* The linker writes the size that the symbol says, not that of the memory. */
+/* The linker writes the symbol's size, not the size of the memory. */
 extern _Thread_local const void *volatile variable __asm__("otelkit_wide")
     __attribute__((visibility("hidden")));
 _Thread_local const void *volatile variable;
@@ -33,7 +33,7 @@ _Thread_local const void *volatile otel_thread_ctx_v1;
 #endif
 
 #ifdef OTELKIT_LARGE
-/* More than the dynamic linker keeps free for libraries that are opened late.
+/* More TLS than the dynamic linker reserves for libraries that dlopen() loads.
  */
 __attribute__((used)) static _Thread_local char large[1 << 17];
 #endif

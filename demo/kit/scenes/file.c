@@ -34,7 +34,7 @@ static bool text_write(const char *path, const char *text)
     return written;
 }
 
-/* A file system may be made here, and files of this user. */
+/* Enters namespaces in which the process may mount, and create files. */
 static bool enter_namespaces(void)
 {
     char uid[32], gid[32];
@@ -47,10 +47,8 @@ static bool enter_namespaces(void)
            text_write("/proc/self/gid_map", gid);
 }
 
-/*
- * A file in a file system that is mounted nowhere: /memfd:OTEL_CTX, which no
- * memfd is without " (deleted)".
- */
+/* A file in a file system that is mounted nowhere. Its name is /memfd:OTEL_CTX;
+ * a real memfd's ends in " (deleted)". */
 static int map_unmounted_file(struct otelkit_stage *stage,
                               struct otelctx_header **out)
 {

@@ -11,7 +11,7 @@
 struct fields {
     const char *signature;
     uint32_t version;
-    int64_t ahead_ns; /* of now */
+    int64_t ahead_ns; /* of the present time */
     clockid_t clock;
     bool never; /* the timestamp is 0 */
 };
@@ -41,7 +41,7 @@ static int set_fields(struct otelkit_stage *stage, const void *how)
         .signature = (signature_), .version = (version_), __VA_ARGS__          \
     }
 
-/* 10 ms of every 20, as long as the process lives. */
+/* The timestamp is 0 for 10 ms of every 20, as long as the process lives. */
 static void *close_and_open(void *header)
 {
     struct otelctx_header *const at = header;
@@ -88,7 +88,7 @@ static void *write_timestamp(void *unused)
     return NULL;
 }
 
-/* The stage is set before the last field is. */
+/* The scenario is on stage before the last field changes. */
 static int set_last(struct otelkit_stage *stage, const void *how)
 {
     const bool signature = *(const bool *)how;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Where readers find the header, and how many of those there are. */
+/* Where readers find the header, and how many headers there are. */
 
 #include "demo/kit/scenes/scenes.h"
 #include "demo/kit/stage/context.h"
@@ -17,7 +17,7 @@ struct kind {
     enum otelkit_mapping kind;
     const char *name;
     size_t pages;
-    int protection; /* after it is written; 0: as it is */
+    int protection; /* mprotect() after writing; 0: none */
 };
 
 static int set_kind(struct otelkit_stage *stage, const void *how)
@@ -85,7 +85,7 @@ static int set_shared(struct otelkit_stage *stage, const void *how)
     return 0;
 }
 
-/* A page, of which no byte is backed by the file. */
+/* A page beyond the end of its file. */
 static int set_beyond_file(struct otelkit_stage *stage, const void *how)
 {
     struct otelctx_header *at = NULL;
@@ -109,7 +109,8 @@ static int set_inside(struct otelkit_stage *stage, const void *how)
     return 0;
 }
 
-/* Half of the neighbours differ in what they allow, so that none are joined. */
+/* Every second mapping has another protection, so that the kernel joins none.
+ */
 static int set_many_mappings(struct otelkit_stage *stage, const void *how)
 {
     const size_t page = (size_t)getpagesize();
@@ -126,7 +127,8 @@ static int set_many_mappings(struct otelkit_stage *stage, const void *how)
         return otelkit_stage_refuse(stage,
                                     "vm.max_map_count is %ld, and must be %ld",
                                     limit, wanted + 1000);
-    /* Mapped first, and lower addresses later: the context comes behind. */
+    /* The context is mapped before the others. The kernel maps at descending
+     * addresses, so readers meet the context last. */
     const int error = otelkit_publish_shop(stage, NULL);
     char *const area = mmap(NULL, (size_t)wanted * page, PROT_NONE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -139,8 +141,8 @@ static int set_many_mappings(struct otelkit_stage *stage, const void *how)
     return 0;
 }
 
-/* The stray one has the name, and zeros. The later one gets the lower address,
- * so readers meet it first. */
+/* The stray mapping has the name, and zeros. The mapping that is made later has
+ * the lower address, so readers meet it first. */
 static int set_stray(struct otelkit_stage *stage, const void *how)
 {
     const bool first = *(const bool *)how;
@@ -231,7 +233,7 @@ static void *publish_late(void *stage)
     return NULL;
 }
 
-/* A stage for the second thread: the line is written from the first one. */
+/* Stages for the second thread: the first thread writes the line. */
 static int set_late(struct otelkit_stage *stage, const void *how)
 {
     static struct otelkit_stage later;

@@ -30,7 +30,7 @@ static uint8_t *areas[AREAS];
 static uint32_t sizes[AREAS];
 static bool has_unknown;
 
-/* A right reader skips it; reading it takes a while. */
+/* A right reader skips this part, which takes long to read. */
 static void encode_unknown(struct otelkit_bytes *bytes)
 {
     static uint8_t zeros[UNKNOWN_SIZE];
@@ -123,7 +123,8 @@ static void *hold_open(void *unused)
     return NULL;
 }
 
-/* Clocks that went back; each timestamp differs from the one before. */
+/* The clock went back before each update; each timestamp differs from the one
+ * before. */
 static void *go_back(void *unused)
 {
     (void)unused;
@@ -173,12 +174,10 @@ static void *repeat(void *unused)
     return NULL;
 }
 
-/*
- * All updates have one size and one place: the bytes change within the window,
- * those first that are read last. A reader that is still at it when the next
- * window opens has parts of two updates. Now and then comes a longer pause, for
- * readers that try again.
- */
+/* Each update has the same size and address, and writes first the bytes that
+ * readers copy last. A reader that still copies when the next window opens gets
+ * parts of two updates. A longer pause now and then lets readers that retry
+ * succeed. */
 static void *rewrite(void *unused)
 {
     const size_t half = sizes[0] / 2;
@@ -199,7 +198,7 @@ static void *rewrite(void *unused)
     return NULL;
 }
 
-/* The payload before the last one is unmapped at once. */
+/* Each update unmaps the previous payload at once. */
 static void *unmap(void *unused)
 {
     (void)unused;
@@ -218,7 +217,7 @@ static void *unmap(void *unused)
     return NULL;
 }
 
-/* Dropped, and published again in a page elsewhere. */
+/* The context is dropped, and published again in another page. */
 static void *move(void *stage)
 {
     for (unsigned n = 2;; n++) {

@@ -17,7 +17,7 @@ struct raw {
     size_t size;
 };
 
-/* The service "shop", and these bytes behind its resource. */
+/* The service "shop", followed by these bytes. */
 static int set_behind(struct otelkit_stage *stage, const void *how)
 {
     const struct raw *const raw = how;
@@ -27,7 +27,7 @@ static int set_behind(struct otelkit_stage *stage, const void *how)
     return otelkit_publish_bytes(stage, &payload, NULL);
 }
 
-/* These bytes, and no others. */
+/* These bytes only. */
 static int set_raw(struct otelkit_stage *stage, const void *how)
 {
     const struct raw *const raw = how;
@@ -58,7 +58,7 @@ static int set_value(struct otelkit_stage *stage, const void *how)
         (bytes_), sizeof(bytes_) - 1                                           \
     }
 
-/* An array in an array, and so on, with a string in the innermost one. */
+/* Nested arrays, with a string in the innermost one. */
 static int set_nested(struct otelkit_stage *stage, const void *how)
 {
     const int depth = *(const int *)how;
@@ -135,7 +135,7 @@ static int set_long(struct otelkit_stage *stage, const void *how)
     return otelkit_publish_bytes(stage, &payload, NULL);
 }
 
-/* KeyValue { "service.name", "shop" }, as a field 1, of the resource. */
+/* The resource's field 1: KeyValue { "service.name", "shop" } */
 #define PAIR     "\x0a\x16\x0a\x0cservice.name\x12\x06\x0a\x04shop"
 #define RESOURCE "\x0a\x18" PAIR
 
@@ -347,7 +347,7 @@ const struct otelkit_scene otelkit_payload_scenes[] = {
                    "protobuf: Unknown Fields"),
      RAW(set_behind, "\x08\x01"), EITHER(SHOP)},
 
-    /* Bytes that are no protobuf. */
+    /* Bytes that are not protobuf. */
     {OTELKIT_ABOUT("payload/wire-type-6", "wire type 6", "none",
                    "protobuf: Message Structure"),
      RAW(set_behind, "\x56\x50\x01"), NONE},

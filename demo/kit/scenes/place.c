@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Where the payload is, and how long. */
+/* The address and the size of the payload. */
 
 #include "demo/kit/scenes/scenes.h"
 #include "demo/kit/stage/context.h"
@@ -12,7 +12,7 @@
 
 static struct otelkit_bytes payload;
 
-/* What readers are told of the payload. */
+/* The address and size that the header announces. */
 struct place {
     uint64_t address;
     uint32_t size;
@@ -78,7 +78,7 @@ static int set_elsewhere(struct otelkit_stage *stage, const void *how)
     return otelkit_publish_bytes(stage, &payload, NULL);
 }
 
-/* Two pages, of which the second has lost its access. */
+/* Two pages. The second is made inaccessible. */
 static int set_edge(struct otelkit_stage *stage, const void *how)
 {
     const size_t page = (size_t)getpagesize();

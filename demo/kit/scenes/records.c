@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The record of one thread, beside a thread with an ordinary one. */
+/* The record of one thread. A second thread has an ordinary record. */
 
 #include "demo/kit/scenes/scenes.h"
 #include "demo/kit/stage/context.h"
@@ -16,19 +16,19 @@ enum place {
     OWN,          /* in the thread's own memory */
     NOWHERE,      /* the pointer is NULL */
     ODD,          /* at an odd address */
-    LOW,          /* in the first page, where nothing is */
-    UNMAPPED,     /* unmapped when it was attached */
+    LOW,          /* in the first page, which is never mapped */
+    UNMAPPED,     /* already unmapped when it is attached */
     END_OF_PAGE,  /* ends where unmapped memory begins */
     HEAD_AT_END,  /* the attributes are in unmapped memory */
-    HEAD_CUT,     /* within the head unmapped memory begins */
+    HEAD_CUT,     /* unmapped memory begins within the head */
     TWO_PAGES,    /* head and attributes in one page each */
     OTHERS_STACK, /* on the stack of another thread */
-    FREED,        /* overwritten, as a heap does */
+    FREED,        /* overwritten, as a heap overwrites freed memory */
 };
 
 struct record {
     enum place place;
-    int valid; /* as stored, less 1 */
+    int valid; /* the byte `valid`, less 1 */
     uint16_t size;
     const char *attrs;
     size_t attrs_size;
@@ -37,7 +37,7 @@ struct record {
     const char *attributes; /* expected; NULL: not judged */
 };
 
-/* The bytes of the attributes behind those given: one long entry each. */
+/* Fills the bytes behind the given attributes with one long entry each. */
 static void fill_attrs(uint8_t *attrs, const struct record *how)
 {
     size_t at = how->attrs_size;
@@ -63,7 +63,7 @@ static void *map_pages(size_t count)
     return at != MAP_FAILED ? at : NULL;
 }
 
-/* Where the record goes: all of it is in `from` before. */
+/* Copies the record to its place: `from` holds it. */
 static const void *place_record(const struct otelkit_record *from, size_t size,
                                 enum place place)
 {
@@ -142,7 +142,7 @@ static int set_record(struct otelkit_stage *stage, const void *how)
     otelkit_expect_thread(stage, otelkit_tid(), "none", NULL, NULL);
     if (error != 0 || ((const struct record *)how)->place != OTHERS_STACK)
         return error;
-    /* The stack is to stay. */
+    /* This thread never returns, so that its stack stays. */
     error = otelkit_stage_say(stage);
     if (error == 0) {
         for (;;)
@@ -157,7 +157,8 @@ static int set_record(struct otelkit_stage *stage, const void *how)
         .place = (place_), .valid = (valid_), __VA_ARGS__                      \
     }
 
-/* Two records that are swapped, made anew, and detached, at full speed. */
+/* The thread swaps two records, rewrites them, and detaches them, at full
+ * speed. */
 static void swap_records(struct otelkit_worker *worker)
 {
     static _Thread_local struct otelctx_record_head records[2];
@@ -176,7 +177,7 @@ static void swap_records(struct otelkit_worker *worker)
     }
 }
 
-/* One record, which is not valid while it is written. */
+/* One record, not valid while it is written. */
 static void rewrite_record(struct otelkit_worker *worker)
 {
     static _Thread_local struct otelctx_record_head record;

@@ -28,11 +28,11 @@ struct ring {
     uint32_t version;   /* */
     uint32_t slot_size; /* */
     bool named;
-    bool joined;        /* other memory is mapped in front */
+    bool joined;        /* the ring begins within a mapping */
     bool stuck;         /* in_use of the thread's slot */
-    bool empty;         /* its ids are 0 */
-    bool moving;        /* it changes at full speed */
-    const char *answer; /* for the thread */
+    bool empty;         /* the ids of the slot are 0 */
+    bool moving;        /* the slot changes at full speed */
+    const char *answer; /* expected of the thread */
 };
 
 static struct otelctx_ring_header *header;
@@ -56,7 +56,8 @@ static void slot_write(struct otelctx_ring_slot *slot, uint64_t number)
     __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Inaccessible pages around it keep the kernel from joining it to others. */
+/* Inaccessible pages on both sides keep the kernel from joining the ring to
+ * other mappings. */
 static int map_ring(struct otelkit_stage *stage, const struct ring *ring)
 {
     const size_t page = (size_t)getpagesize();

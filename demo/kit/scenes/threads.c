@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Where the variable is, and what the process says about it. */
+/* The address of the variable, and what the process announces about threads. */
 
 #include "demo/kit/scenes/scenes.h"
 #include "demo/kit/stage/context.h"
@@ -9,11 +9,11 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* What the process context announces, and what becomes of its threads. */
+/* What the process context announces, and what happens to its threads. */
 struct announcement {
     const char *schema;
     const char *const *keys;
-    const char *answer;     /* for the thread; NULL: its context */
+    const char *answer;     /* expected of the thread; NULL: its context */
     const char *attributes; /* expected of the thread */
 };
 
@@ -36,7 +36,7 @@ static int publish(struct otelkit_stage *stage,
     return otelkit_publish_bytes(stage, &bytes, NULL);
 }
 
-/* A thread with a record, of which a reader is to make that. */
+/* Starts a thread with a record, and expects that answer for it. */
 static int set_announced(struct otelkit_stage *stage, const void *how)
 {
     const struct announcement *const announcement = how;
@@ -74,7 +74,7 @@ static int set_access(struct otelkit_stage *stage, const void *how)
     return error;
 }
 
-/* The library is opened when the process context is there. */
+/* dlopen() loads the library after the process context is published. */
 static void open_late(struct otelkit_worker *worker)
 {
     if (otelkit_slot_open(worker->stage, false) == 0)
@@ -107,7 +107,7 @@ static int set_opened(struct otelkit_stage *stage, const void *how)
     return error == 0 && stage->why[0] != '\0' ? -ENOTSUP : error;
 }
 
-/* Enough workers that a table of few places does not do. */
+/* More workers than a small table has places. */
 static int set_crowd(struct otelkit_stage *stage, const void *how)
 {
     static struct otelkit_worker workers[100];

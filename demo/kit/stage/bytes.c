@@ -40,7 +40,7 @@ size_t otelkit_open(struct otelkit_bytes *bytes, unsigned field)
     return bytes->size;
 }
 
-/* The length is known now: the body makes room for it. */
+/* The length is known now: moves the body to make room for it. */
 void otelkit_close(struct otelkit_bytes *bytes, size_t opened)
 {
     uint8_t encoded[VARINT_MAX];

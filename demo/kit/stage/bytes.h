@@ -33,7 +33,7 @@ enum {
 void otelkit_put(struct otelkit_bytes *bytes, const void *data, size_t size);
 void otelkit_varint(struct otelkit_bytes *bytes, uint64_t value);
 
-/* A field that has a length: open returns what close needs. */
+/* A field with a length: open returns the argument of close. */
 size_t otelkit_open(struct otelkit_bytes *bytes, unsigned field);
 void otelkit_close(struct otelkit_bytes *bytes, size_t opened);
 

@@ -75,8 +75,7 @@ struct otelctx_header otelkit_header(const void *payload, size_t size)
     };
 }
 
-/* Readers copy the word in one piece, and see it after what was stored before.
- */
+/* Stores the word last and in one piece, as readers load it. */
 static void timestamp_store(struct otelctx_header *at, uint64_t time_ns)
 {
     __atomic_store_n(&at->published_at_ns, time_ns, __ATOMIC_SEQ_CST);

@@ -9,9 +9,9 @@
 #include "shim/wire/process.h"
 
 enum otelkit_mapping {
-    OTELKIT_MEMFD,          /* and no name: [/memfd:OTEL_CTX (deleted)] */
-    OTELKIT_MEMFD_NAMED,    /* [anon_shmem:OTEL_CTX] */
-    OTELKIT_ANONYMOUS,      /* no name at all */
+    OTELKIT_MEMFD,       /* without prctl's name: [/memfd:OTEL_CTX (deleted)] */
+    OTELKIT_MEMFD_NAMED, /* [anon_shmem:OTEL_CTX] */
+    OTELKIT_ANONYMOUS,   /* no name at all */
     OTELKIT_ANONYMOUS_NAMED /* [anon:OTEL_CTX] */
 };
 
@@ -21,11 +21,11 @@ enum otelkit_mapping {
 uint64_t otelkit_boottime_ns(void);
 void otelkit_sleep_ms(long ms);
 
-/* An empty mapping of so many pages. *out is its address. 0 or -errno. */
+/* Makes an empty mapping of that many pages at *out. Returns 0 or -errno. */
 int otelkit_map(struct otelkit_stage *stage, enum otelkit_mapping kind,
                 const char *name, size_t pages, struct otelctx_header **out);
 
-/* What a right publisher writes for this payload, at this time. */
+/* The header that a right publisher writes for this payload at this time. */
 struct otelctx_header otelkit_header(const void *payload, size_t size);
 
 /* Steps 6 to 9: the timestamp last. */
@@ -34,19 +34,18 @@ void otelkit_write(struct otelctx_header *at, struct otelctx_header header);
 /* "Updating Protocol", steps 2 to 6. */
 void otelkit_update(struct otelctx_header *at, struct otelctx_header header);
 
-/*
- * A mapping as most publishers have it, with a service "shop" behind the header
- * already published. *out may be NULL.
- */
+/* A mapping as most publishers make it, already published, with the service
+ * "shop" behind the header. *out may be NULL. */
 int otelkit_publish_shop(struct otelkit_stage *stage,
                          struct otelctx_header **out);
 
-/* The same with these bytes, which stay where they are. */
+/* The same with these bytes, which the caller keeps. */
 int otelkit_publish_bytes(struct otelkit_stage *stage,
                           const struct otelkit_bytes *bytes,
                           struct otelctx_header **out);
 
-/* Another thread does this for as long as the process lives. 0 or -errno. */
+/* Runs this in another thread as long as the process lives. Returns 0 or
+ * -errno. */
 int otelkit_go_on(void *(*what)(void *argument), void *argument);
 
 #endif

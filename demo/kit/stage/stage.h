@@ -2,10 +2,8 @@
 #ifndef OTELKIT_STAGE_H
 #define OTELKIT_STAGE_H
 
-/*
- * A scenario on stage: what it needs to publish, and what it then says of
- * itself in one line of JSON, as otelctx-verdict(5) describes.
- */
+/* A scenario on stage: its state while it publishes, and the line of JSON that
+ * describes it, see otelctx-verdict(5). */
 
 #include "demo/kit/otelctx_kit.h"
 
@@ -25,10 +23,10 @@ struct otelkit_text {
 
 struct otelkit_stage {
     const struct otelkit_scene *scene;
-    int line;               /* where the line goes */
+    int line;               /* descriptor that the line is written to */
     pid_t pid;              /* 0: the calling process */
     const char *folder;     /* of the libraries, or NULL */
-    char why[160];          /* it cannot be staged */
+    char why[160];          /* why the scenario cannot be staged */
     const char *resource;   /* expected JSON object; NULL: the scene's */
     char *own_resource;     /* the same, made at run time; freed */
     struct otelkit_text at; /* ,"name":"0x..." */
@@ -40,8 +38,8 @@ struct otelkit_stage {
 /* What a right reader answers. */
 enum otelkit_answer {
     OTELKIT_CONTEXT, /* this context */
-    OTELKIT_NONE,    /* that there is none that counts */
-    OTELKIT_EITHER,  /* this context or none: the texts leave it open */
+    OTELKIT_NONE,    /* no context that counts */
+    OTELKIT_EITHER,  /* this context or none: the rules leave it open */
 };
 
 /* How moving values belong together: see otelctx-verdict(5), "check". */
@@ -84,15 +82,16 @@ extern char **otelkit_again;
 int otelkit_stage_open(struct otelkit_stage *stage);
 void otelkit_stage_close(struct otelkit_stage *stage);
 
-/* Says why it cannot be staged. Returns -ENOTSUP. */
+/* Stores why the scenario cannot be staged. Returns -ENOTSUP. */
 int otelkit_stage_refuse(struct otelkit_stage *stage, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* An address that may interest the author of a reader. */
+/* Adds an address that helps the author of a reader. */
 void otelkit_stage_at(struct otelkit_stage *stage, const char *name,
                       const volatile void *address);
 
-/* The line, without a newline, for free(); NULL when there is no memory. */
+/* Returns the line without a newline, for free(); NULL when there is no memory.
+ */
 char *otelkit_stage_line(struct otelkit_stage *stage);
 
 /* Writes the line to stage->line, unless that is -1. Returns 0 or -errno. */

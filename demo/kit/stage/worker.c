@@ -20,7 +20,7 @@ int otelkit_slot_open(struct otelkit_stage *stage, bool apart)
                : otelkit_stage_refuse(stage, "a static program opens nothing");
 }
 
-/* Posted when a worker has run; workers start one after the other. */
+/* Posted after a worker has run; workers start one after the other. */
 static sem_t ready;
 
 pid_t otelkit_tid(void)

@@ -19,19 +19,17 @@ struct otelkit_record {
 /* The calling thread's otel_thread_ctx_v1. */
 typedef const void *volatile *otelkit_slot_function(void);
 
-/* How programs of program/ find the variable; NULL elsewhere. */
+/* Finds the variable in programs of program/; NULL elsewhere. */
 extern otelkit_slot_function *otelkit_slot;
 
-/*
- * Opens the library of the scene, in a namespace of its own or not: from then
- * on otelkit_slot() finds its variable. Returns 0 or -ENOTSUP.
- */
+/* Opens the library of the scene, in a namespace of its own or not. After that
+ * otelkit_slot() finds its variable. Returns 0 or -ENOTSUP. */
 int otelkit_slot_open(struct otelkit_stage *stage, bool apart);
 
 /* Set by programs that can. */
 extern int (*otelkit_slot_opener)(struct otelkit_stage *stage, bool apart);
 
-/* What readers are told of thread contexts; either may be NULL. */
+/* What the process announces about thread contexts; either may be NULL. */
 void otelkit_announce(struct otelkit_bytes *bytes, const char *schema,
                       const char *const *keys);
 
@@ -47,7 +45,8 @@ void otelkit_record_fill(struct otelctx_record_head *head, uint64_t number);
 
 struct otelkit_worker {
     struct otelkit_stage *stage;
-    void (*run)(struct otelkit_worker *worker); /* then the thread waits */
+    void (*run)(
+        struct otelkit_worker *worker); /* after this, the thread waits */
     const void *how;
     uint64_t number;
     pid_t tid; /* set before run */
@@ -57,19 +56,19 @@ struct otelkit_worker {
 /* Starts a thread and waits until it has run. Returns 0 or -errno. */
 int otelkit_worker_start(struct otelkit_worker *worker);
 
-/* For run: the thread will go on for long; whoever waits need not. */
+/* Call in `run` if it goes on for long: otelkit_worker_start() returns now. */
 void otelkit_worker_ready(struct otelkit_worker *worker);
 
-/* Attaches an ordinary record of worker->number, and expects it. */
+/* Attaches an ordinary record of worker->number, and expects that record. */
 void otelkit_worker_attach(struct otelkit_worker *worker);
 
-/* Expects this of the thread: attributes is a JSON object or NULL. */
+/* Expects this answer for the thread: attributes is a JSON object or NULL. */
 void otelkit_expect_thread(struct otelkit_stage *stage, pid_t tid,
                            const char *answer,
                            const struct otelctx_record_head *head,
                            const char *attributes);
 
-/* Expects ids that belong together, as otelkit_record_fill() makes them. */
+/* Expects ids that match each other as otelkit_record_fill() makes them. */
 void otelkit_expect_paired(struct otelkit_stage *stage, pid_t tid);
 
 pid_t otelkit_tid(void);
