@@ -203,12 +203,25 @@ static bool is_for_bridges(struct otelctx_span name)
            otelctx_span_equal(name, OTELCTX_SPAN("OTELCTX_RESOURCE"));
 }
 
+/* The setting of a variable that is no option, or OTELCTX_SETTINGS_COUNT. */
+static unsigned find_no_option(struct otelctx_span name)
+{
+    if (otelctx_span_equal(name, OTELCTX_SPAN(OTELCTX_DECLARATIVE)))
+        return OTELCTX_SETTING_DECLARATIVE;
+    return otelctx_span_begins(name, OTELCTX_SPAN("OTELCTX_")) &&
+                   !is_for_bridges(name)
+               ? OTELCTX_SETTING_UNKNOWN
+               : OTELCTX_SETTINGS_COUNT;
+}
+
 void otelctx_options_read_environment(
     struct otelctx_setting settings[OTELCTX_SETTINGS_COUNT], char *const *envp)
 {
+    bool is_sdks = false; /* does a bridge publish the SDK's resource? */
+
     for (; envp && *envp; envp++) {
         struct otelctx_span all, value, name;
-        enum otelctx_option_id id;
+        unsigned id;
 
         if (!otelctx_options_concern(*envp))
             continue;
@@ -216,14 +229,21 @@ void otelctx_options_read_environment(
         name = otelctx_span_cut(&value, '=');
         id = otelctx_options_find(name);
         if (id == OTELCTX_OPTION_COUNT) {
-            if (strncmp(*envp, "OTELCTX_", 8) != 0 || is_for_bridges(name))
+            is_sdks |=
+                otelctx_span_equal(all, OTELCTX_SPAN("OTELCTX_RESOURCE=sdk"));
+            id = find_no_option(name);
+            if (id == OTELCTX_SETTINGS_COUNT)
                 continue;
+        }
+        if (id == OTELCTX_SETTING_UNKNOWN) {
             value = all;
             settings[id].line++;
         }
         if (value.size > 0 && !settings[id].text.at)
             settings[id].text = value;
     }
+    if (is_sdks)
+        settings[OTELCTX_SETTING_DECLARATIVE].text.at = NULL;
 }
 
 static char lower(char c)

@@ -137,10 +137,18 @@ size_t otelctx_option_field(enum otelctx_option_id id);
 /* Return whether a string of the environment may be an option. Few are. */
 bool otelctx_options_concern(const char *string);
 
-/* One more than there are options, see otelctx_options_read_environment(). */
+/* Settings that are no options, see otelctx_options_read_environment(). */
 enum {
-    OTELCTX_SETTINGS_COUNT = OTELCTX_OPTION_COUNT + 1
+    OTELCTX_SETTING_UNKNOWN = OTELCTX_OPTION_COUNT,
+    OTELCTX_SETTING_DECLARATIVE,
+    OTELCTX_SETTINGS_COUNT
 };
+
+#define OTELCTX_DECLARATIVE "OTEL_CONFIG_FILE"
+#define OTELCTX_DECLARATIVE_DOUBT                                              \
+    OTELCTX_DECLARATIVE " counts for SDKs only, which then ignore the other "  \
+                        "variables: to publish an SDK's resource, add its "    \
+                        "bridge with OTELCTX_RESOURCE=sdk"
 
 /* Return the option of that name, or OTELCTX_OPTION_COUNT. */
 enum otelctx_option_id otelctx_options_find(struct otelctx_span name);
@@ -149,9 +157,10 @@ enum otelctx_option_id otelctx_options_find(struct otelctx_span name);
  * Note what the environment says. Empty means unset; of several variables of
  * one name the first counts. envp may be NULL.
  *
- * The last setting is for the variables that are no options, though their names
- * begin with "OTELCTX_": the text is the first of them, with its name, and the
- * line is how many there are.
+ * OTELCTX_SETTING_UNKNOWN is for the variables that are no options, though
+ * their names begin with "OTELCTX_": the text is the first of them, with its
+ * name, and the line is how many there are. OTELCTX_SETTING_DECLARATIVE is for
+ * OTEL_CONFIG_FILE, unless OTELCTX_RESOURCE=sdk publishes what an SDK has.
  */
 void otelctx_options_read_environment(
     struct otelctx_setting settings[OTELCTX_SETTINGS_COUNT], char *const *envp);

@@ -325,7 +325,9 @@ static int report_all(const struct otelctx_settings *s, bool aloud)
     report_file_failure(s);
     for (unsigned i = 0; i < s->mistakes_count; i++)
         report_mistake(s, &s->mistakes[i]);
-    report_unknown(&s->source[OTELCTX_OPTION_COUNT]);
+    report_unknown(&s->source[OTELCTX_SETTING_UNKNOWN]);
+    if (s->source[OTELCTX_SETTING_DECLARATIVE].text.at)
+        otelctx_log(OTELCTX_LOG_WARN, OTELCTX_DECLARATIVE_DOUBT);
     return 0;
 }
 

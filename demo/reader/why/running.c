@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/why/running.h"
 
+#include "config/options.h"
 #include "demo/reader/why/process.h"
 #include "demo/run/doctor/usual.h"
 
@@ -51,6 +52,16 @@ static bool is_anothers(const struct otelread_process *p, const char *name)
            (configured && *configured != '\0' && strcmp(name, configured) != 0);
 }
 
+/* Does an SDK in the process read another configuration? */
+static bool has_doubt(const struct otelread_process *p)
+{
+    struct otelctx_setting settings[OTELCTX_SETTINGS_COUNT] = {0};
+
+    if (!p->is_secure)
+        otelctx_options_read_environment(settings, p->strings);
+    return settings[OTELCTX_SETTING_DECLARATIVE].text.at;
+}
+
 static void check_context(const struct otelread_process *p, bool is_mapped,
                           const char *service_name)
 {
@@ -66,7 +77,8 @@ static void check_context(const struct otelread_process *p, bool is_mapped,
             "its service.name is %s",
             service_name ? service_name : "not set");
     else
-        otelrun_checks_pass(p->checks, OTELRUN_CHECK_CONTEXT, "published");
+        otelrun_checks_pass(p->checks, OTELRUN_CHECK_CONTEXT, "published%s",
+                            has_doubt(p) ? "; " OTELCTX_DECLARATIVE_DOUBT : "");
 }
 
 static void check_view(const struct otelread_process *p, bool is_mapped,

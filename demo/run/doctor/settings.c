@@ -193,8 +193,11 @@ bool otelrun_settings_check(int root, char *const *envp, const char *executable,
              !is_wrong(&s, checks);
     if (passed)
         otelrun_checks_pass(
-            checks, OTELRUN_CHECK_SETTINGS, "the library is on%s",
-            s.options.service_name.at ? ", with a service name" : "");
+            checks, OTELRUN_CHECK_SETTINGS, "the library is on%s%s",
+            s.options.service_name.at ? ", with a service name" : "",
+            s.source[OTELCTX_SETTING_DECLARATIVE].text.at
+                ? "; " OTELCTX_DECLARATIVE_DOUBT
+                : "");
     free(s.file);
     return passed;
 }

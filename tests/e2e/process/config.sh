@@ -82,6 +82,14 @@ same 'a variable whose name begins with OTELCTX_ and is no option is told' \
     'otelctx[PID]: warn: unknown variables: 1, first "OTELCTX_LOGLEVEL=info"' \
     "$(warned OTELCTX_LOGLEVEL=info)"
 same 'variables with other names are not told' '' "$(warned OTEL_EXPORTER=x OTELCOL_HOME=x)"
+declarative='otelctx[PID]: warn: OTEL_CONFIG_FILE counts for SDKs only, which then ignore the other variables: '
+declarative+="to publish an SDK's resource, add its bridge with OTELCTX_RESOURCE=sdk"
+same 'a declarative configuration is told, with its remedy' "$declarative" \
+    "$(warned OTEL_CONFIG_FILE=sdk.yaml)"
+same 'with that remedy it is not told' '' \
+    "$(warned OTELCTX_RESOURCE=sdk OTEL_CONFIG_FILE=sdk.yaml)"
+same 'nor when it is empty, nor by default' '' \
+    "$(warned OTEL_CONFIG_FILE=; stderr_of OTEL_CONFIG_FILE=sdk.yaml /bin/true)"
 same 'by default a variable that is no option is not told' '' \
     "$(stderr_of OTELCTX_LOGLEVEL=info /bin/true)"
 same 'a schema that no reader knows is told' \

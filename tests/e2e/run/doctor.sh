@@ -75,6 +75,11 @@ echo OTELCTX_PUBLISH=configured >conf
 same 'it is silent, says a file' \
     "settings: OTELCTX_PUBLISH=configured in $TMP/conf, and no attribute is configured" \
     "$(before --config "$TMP/conf" ./sleeper)"
+declarative='OTEL_CONFIG_FILE counts for SDKs only, which then ignore the other variables: '
+declarative+="to publish an SDK's resource, add its bridge with OTELCTX_RESOURCE=sdk"
+same 'a declarative configuration is told' "the library is on; $declarative" \
+    "$(OTEL_CONFIG_FILE=sdk.yaml check_command --json ./sleeper |
+        jq -r '.checks[] | select(.check == "settings").found')"
 same 'a setting is wrong' \
     "settings: OTEL_RESOURCE_ATTRIBUTES in the environment: byte 3: expected two hexadecimal digits after '%'" \
     "$(OTEL_RESOURCE_ATTRIBUTES=a=%x before ./sleeper)"
@@ -166,6 +171,9 @@ sleeping LD_PRELOAD="$SHIM" OTELCTX_EXCLUDE_PATHS='*/sleeper' ./sleeper 600
 same 'an excluded path' \
     "settings: OTELCTX_EXCLUDE_PATHS=*/sleeper in the environment turns the library off for $TMP/sleeper" \
     "$(why "$PID")"
+sleeping LD_PRELOAD="$SHIM" OTEL_CONFIG_FILE=sdk.yaml ./sleeper 600
+contains 'a declarative configuration' "published; $declarative" \
+    "$("$READ" --why "$PID")"
 sleeping LD_PRELOAD="$SHIM" OTEL_SDK_DISABLED=true ./sleeper 600
 contains 'disabled' 'settings: OTEL_SDK_DISABLED=true in the environment' \
     "$(why "$PID")"
