@@ -9,27 +9,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Set the first fields, and all else to zero. */
+/* Samples processes. Set the fields before `watched`, and all else to zero. */
 struct oteltop_collector {
-    const pid_t *pids; /* those to look at; NULL: all */
+    const pid_t *pids; /* the processes to sample; NULL: all */
     size_t pids_count;
     bool no_stop;
-    bool every; /* threads that sleep, too */
+    bool every; /* sample sleeping threads as well */
     unsigned hz_wanted;
     struct oteltop_taker taker;
 
-    struct oteltop_watched **watched; /* by pid */
+    struct oteltop_watched **watched; /* sorted by pid */
     size_t count;
     struct oteltop_ended ended;
-    unsigned hz; /* what this machine can do */
+    unsigned hz; /* the rate that this machine can keep up */
     uint64_t start_ns;
     uint64_t last_ns;
     uint64_t next_list_ns;
     uint64_t next_adapted_ns;
-    size_t next_updated; /* indexes of watched: who comes next */
+    size_t next_updated; /* index into watched: the process to begin with */
     size_t next_sampled;
-    uint64_t busy_ns;   /* of this program, at the looks of this second */
-    int64_t allowed_ns; /* for stops; below zero, none */
+    uint64_t busy_ns;   /* used by this program at the looks of this second */
+    int64_t allowed_ns; /* time left for stops; below zero: no stops */
     struct oteltop_cost cost;
 };
 

@@ -12,25 +12,28 @@
 
 #define SECOND_NS 1000000000U
 
-/* Processes are listed this often. */
+/* The period of listing processes. */
 #define LIST_NS 250000000U
 
-/* Threads are stopped for one part of so many of the time. */
+/* Stops take at most one part in STOP_SHARE of the time. */
 #define STOP_SHARE 250
 
-/* After a stop that took long, because the machine stood still, there is none
- * for a second at most. */
+/* The allowance for stops never falls below -LOWEST_NS. After a long stop, for
+ * example because the machine stood still, the next one follows after a second
+ * at most. */
 #define LOWEST_NS ((int64_t)(SECOND_NS / STOP_SHARE))
 
-/* Of a second, how long this program may be busy before it looks less often,
- * and when it looks more often again. */
+/* Busy for longer than BUSY_MAX_NS in a second, this program looks less often;
+ * for less than BUSY_LOW_NS, more often again. */
 #define BUSY_MAX_NS 800000000U
 #define BUSY_LOW_NS 500000000U
 
-/* Less than this that nobody has seen is the kernel's delay. */
+/* Less processor time than this without a sample is the kernel's delay in
+ * accounting. */
 #define UNSEEN_NS 10000000U
 
-/* A thread that used more since the last table should have had a sample. */
+/* A thread that used more than this since the last table should have had a
+ * sample. */
 #define UNSAMPLED_NS 100000000U
 
 /* ---- processes ---------------------------------------------------------- */
@@ -51,7 +54,8 @@ static int append(struct oteltop_collector *collector, pid_t pid)
     added->pid = pid;
     added->ended = &collector->ended;
     added->is_new = collector->next_list_ns != 0;
-    if (oteltop_watched_update(added) != 0) { /* it is gone already */
+    if (oteltop_watched_update(added) !=
+        0) { /* the process has ended already */
         oteltop_watched_free(added);
         free(added);
         return 0;
@@ -60,7 +64,7 @@ static int append(struct oteltop_collector *collector, pid_t pid)
     return 0;
 }
 
-/* Why its threads have no contexts, or why this time was not sampled. */
+/* Why the threads of a process have no contexts, or were not sampled. */
 static const char *reason(const struct oteltop_watched *watched)
 {
     const struct otelread_report *const report = &watched->report;
@@ -74,7 +78,7 @@ static const char *reason(const struct oteltop_watched *watched)
                : "not_sampled";
 }
 
-/* What its threads owed when it ended. */
+/* Emits the time that a process's threads owed when it ended. */
 static void emit_rest(struct oteltop_collector *collector,
                       struct oteltop_watched *watched)
 {
@@ -129,7 +133,7 @@ static bool is_watched(const struct oteltop_collector *collector, size_t known,
                                 sizeof(pointer), compare);
 }
 
-/* A number that was given again is another process, once this one is gone. */
+/* A pid that was used again is another process, once the first has ended. */
 static int list(struct oteltop_collector *collector)
 {
     const size_t known = collector->count;
@@ -153,7 +157,7 @@ static int list(struct oteltop_collector *collector)
     return error;
 }
 
-/* What a program has used that executes another one now counts for it. */
+/* After an exec, emits the time that the old program used, then updates. */
 static void update(struct oteltop_collector *collector,
                    struct oteltop_watched *watched)
 {
@@ -179,7 +183,7 @@ static void update_stale(struct oteltop_collector *collector)
     }
 }
 
-/* Each process once a second, a few at each look. */
+/* Updates each process once a second, a few at each look. */
 static void update_some(struct oteltop_collector *collector)
 {
     size_t some = collector->count / collector->hz + 1;
@@ -210,7 +214,8 @@ static void set_rate(struct oteltop_collector *collector, unsigned hz)
                           collector->last_ns - collector->start_ns);
 }
 
-/* Once a second: this program shall not need all of a processor. */
+/* Adapts the rate once a second, so that this program does not need a whole
+ * processor. */
 static void adapt(struct oteltop_collector *collector)
 {
     if (collector->busy_ns > BUSY_MAX_NS)

@@ -9,22 +9,21 @@
 /* Finds the processes. Returns 0, or -errno. */
 int oteltop_collector_begin(struct oteltop_collector *collector);
 
-/* When to look next, by CLOCK_MONOTONIC. */
+/* The time of the next look, by CLOCK_MONOTONIC. */
 uint64_t oteltop_collector_next_ns(const struct oteltop_collector *collector);
 
 /* Looks at all processes once, and hands out samples. */
 void oteltop_collector_look(struct oteltop_collector *collector);
 
-/*
- * Hands out what was measured and not sampled. To be called before what was
- * handed out is shown.
- */
+/* Hands out time that was measured but not sampled. Call before the samples are
+ * shown. */
 void oteltop_collector_settle(struct oteltop_collector *collector);
 
-/* Looks for the last time, and hands out what threads owe without a sample. */
+/* Looks for the last time, and hands out the time that threads owe without a
+ * sample. */
 void oteltop_collector_finish(struct oteltop_collector *collector);
 
-/* Nothing refers to earlier samples any more. */
+/* Call when nothing refers to earlier samples any more. */
 void oteltop_collector_forget(struct oteltop_collector *collector);
 
 void oteltop_collector_free(struct oteltop_collector *collector);

@@ -29,7 +29,8 @@ int oteltop_schedstat_open(int directory, pid_t tid)
     return fd < 0 ? -errno : fd;
 }
 
-/* Three numbers: on a processor, waiting for one (both in ns), slices. */
+/* The file has three numbers: time on a processor and time waiting for one
+ * (both in ns), and slices. */
 int oteltop_schedstat_read(int fd, struct oteltop_schedstat *out)
 {
     char text[128];

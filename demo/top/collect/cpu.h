@@ -5,16 +5,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/*
- * The processor time of a process in ns, of threads that ended, too. Returns 0
- * or -ESRCH.
- */
+/* Reads the processor time of a process in ns, ended threads included. Returns
+ * 0 or -ESRCH. */
 int oteltop_cpu_of_process(pid_t pid, uint64_t *cpu_ns);
 
 /* What /proc/PID/task/TID/schedstat says. */
 struct oteltop_schedstat {
     uint64_t cpu_ns;
-    uint64_t slices; /* how often it was given a processor */
+    uint64_t slices; /* how often the thread was given a processor */
 };
 
 /*

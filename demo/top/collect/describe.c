@@ -12,7 +12,8 @@
 
 /* ---- what /proc says ---------------------------------------------------- */
 
-/* The start of a small file, NUL-terminated. Returns its bytes, or 0. */
+/* Reads the start of a small file, and ends it with a NUL. Returns the bytes
+ * read, or 0. */
 static size_t file_read(const struct otelread_target *target, const char *file,
                         char *out, size_t size)
 {
@@ -32,7 +33,7 @@ static size_t file_read(const struct otelread_target *target, const char *file,
     return total;
 }
 
-/* A copy, in which bytes that are not UTF-8 are question marks. */
+/* A copy with question marks for bytes that are not UTF-8. */
 static char *text_of(const uint8_t *bytes, size_t size)
 {
     char *const text = malloc(size + 1);
@@ -52,7 +53,7 @@ static char *text_of(const uint8_t *bytes, size_t size)
     return text;
 }
 
-/* The arguments; of a process that has none, like a kernel thread, its name. */
+/* The arguments; or the name of a process without any, like a kernel thread. */
 static char *command_of(const struct otelread_target *target)
 {
     char text[512];
@@ -70,7 +71,7 @@ static char *command_of(const struct otelread_target *target)
     return text_of((const uint8_t *)text, size);
 }
 
-/* Runtimes call the cgroup of a container by its 64 digits. */
+/* Runtimes name a container's cgroup by the 64 digits of its id. */
 static char *container_of(const char *cgroup)
 {
     const size_t digits = 64;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What a stop takes, before the first one was measured. */
+/* The assumed time of a stop, before the first is measured. */
 #define STOP_GUESS_NS 30000U
 
 void oteltop_sample_emit(struct oteltop_collector *collector,
@@ -34,8 +34,8 @@ static struct oteltop_task *task_of(const struct oteltop_watched *watched,
                                          sizeof(*watched->tasks), compare_tid);
 }
 
-/* It could not be read this time: the kernel does not tell everywhere where
- * the variables of a thread are that has not stopped. */
+/* Whether the thread could not be read this time. Not every kernel tells the
+ * address of the variables of a thread that is not stopped. */
 static bool was_missed(enum otelread_thread_status status, bool was_stopped)
 {
     return status == OTELREAD_THREAD_ENDED ||
@@ -44,7 +44,8 @@ static bool was_missed(enum otelread_thread_status status, bool was_stopped)
            (was_stopped && status == OTELREAD_THREAD_ERROR);
 }
 
-/* Whether a thread that did not run was given a processor meanwhile. */
+/* Whether a thread that is not running was given a processor since the last
+ * look. */
 static bool has_run(const struct oteltop_task *task)
 {
     struct oteltop_schedstat now;
@@ -61,12 +62,13 @@ static void take_sample(struct oteltop_collector *collector,
     struct oteltop_task *const task = task_of(watched, thread->tid);
     struct oteltop_span like;
     const bool sleeps = task && task->state != 'R';
-    /* What a thread used before it slept was not for what it has now. */
+    /* A sleeping thread's context is not the one that its processor time was
+     * for. */
     const bool works = !sleeps || task->state == 'D';
 
     if (!task || was_missed(thread->status, was_stopped) ||
         (sleeps && has_run(task)))
-        return; /* the next sample stands for it */
+        return; /* the next sample stands for this time */
 
     struct oteltop_sample sample = {
         .thread = task->thread,
@@ -90,10 +92,8 @@ static void take_sample(struct oteltop_collector *collector,
     oteltop_sample_emit(collector, watched, &sample);
 }
 
-/*
- * A context that was published since may have given the keys of threads another
- * meaning. Then the threads keep what they owe, until it has been read.
- */
+/* A newly published context may give the threads' keys another meaning. The
+ * threads then keep the time that they owe, until the new context is read. */
 static bool is_republished(struct oteltop_watched *watched)
 {
     return watched->report.status == OTELREAD_OK &&
@@ -117,7 +117,7 @@ static void read_threads(struct oteltop_collector *collector,
                                        ? &watched->report.contexts.list[0]
                                        : NULL,
                                    tids, count);
-    watched->has_contexts = error == 0; /* else look for them again */
+    watched->has_contexts = error == 0; /* else search for contexts again */
     watched->is_stale = error == -EAGAIN || is_republished(watched);
     for (size_t i = 0; i < threads->sample.count; i++) {
         const struct otelread_thread *const thread =
@@ -142,11 +142,9 @@ static uint64_t stop_ns(const struct oteltop_collector *collector)
     return cost->stops > 0 ? cost->stopped_ns / cost->stops : STOP_GUESS_NS;
 }
 
-/*
- * Threads that run have to be stopped. Whoever cannot be stopped now, because
- * enough were, keeps what it owes: the thread to begin with is another one each
- * time. Returns whether any was to be stopped.
- */
+/* Running threads have to be stopped. When the allowance for stops is used up,
+ * the remaining threads keep the time that they owe: each look begins with
+ * another thread. Returns whether there was a thread to stop. */
 static bool sample_threads(struct oteltop_collector *collector,
                            struct oteltop_watched *watched)
 {

@@ -9,10 +9,8 @@ void oteltop_sample_emit(struct oteltop_collector *collector,
                          struct oteltop_watched *watched,
                          struct oteltop_sample *sample);
 
-/*
- * Samples the threads that are due, as many as may be stopped by now. The
- * process to begin with is the one behind the last that had a thread stopped.
- */
+/* Samples the threads that are due, as far as the allowance for stops permits.
+ * Begins with the process after the last one of which a thread was stopped. */
 void oteltop_sample_all(struct oteltop_collector *collector);
 
 #endif

@@ -12,10 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/*
- * The kernel accounts for a thread that runs at its ticks only. So a process
- * counts as idle when it has used nothing for longer than that.
- */
+/* The kernel accounts for a running thread only at its ticks. So a process
+ * counts as idle only after it has used nothing for this long. */
 #define IDLE_NS 500000000U
 
 /* ---- its threads -------------------------------------------------------- */
@@ -37,7 +35,8 @@ static void tasks_end(struct oteltop_watched *watched)
     watched->links = 0;
 }
 
-/* A thread that began since the last look owes all that it has used. */
+/* A thread that began after the last look owes all the time that it has used.
+ */
 static int task_begin(struct oteltop_watched *watched, pid_t tid, bool is_new,
                       struct oteltop_task *task)
 {
@@ -57,7 +56,7 @@ static int task_begin(struct oteltop_watched *watched, pid_t tid, bool is_new,
     return 0;
 }
 
-/* Both lists are in the order of their ids. */
+/* Updates the tasks to the threads in tids. Both are sorted by thread id. */
 static int tasks_merge(struct oteltop_watched *watched, const pid_t *tids,
                        size_t count)
 {
@@ -85,7 +84,7 @@ static int tasks_merge(struct oteltop_watched *watched, const pid_t *tids,
     return 0;
 }
 
-/* The kernel counts a link of /proc/PID/task for each thread. */
+/* /proc/PID/task has one link for each thread. */
 static unsigned long links_of(const struct oteltop_watched *watched)
 {
     struct stat status;
@@ -108,8 +107,8 @@ static void tasks_list(struct oteltop_watched *watched)
     free(tids);
 }
 
-/* Nobody looked at them for a while: what they used is told as that of the
- * process. */
+/* The threads were not looked at for a while: the time that they used counts
+ * for the process. */
 static void tasks_forget(struct oteltop_watched *watched)
 {
     tasks_end(watched);
@@ -117,7 +116,7 @@ static void tasks_forget(struct oteltop_watched *watched)
     watched->is_new = false;
 }
 
-/* Processor time is all that is known of them. */
+/* Lists the main thread for all: only their processor time is known. */
 static void tasks_list_main(struct oteltop_watched *watched)
 {
     if (watched->count == 0)
@@ -126,7 +125,7 @@ static void tasks_list_main(struct oteltop_watched *watched)
 
 /* ---- the process -------------------------------------------------------- */
 
-/* Where its threads keep contexts. One storage is enough: the best. */
+/* Finds where the threads keep contexts. One storage suffices: the best. */
 static void find_contexts(struct oteltop_watched *watched)
 {
     struct otelread_report *const report = &watched->report;
@@ -148,7 +147,7 @@ static void find_contexts(struct oteltop_watched *watched)
     watched->has_contexts = threads->has_symbol || threads->has_profiler ||
                             threads->ring.status == OTELREAD_RING_OK;
     if (watched->has_contexts)
-        otelread_memory_prepare(&report->target); /* notices an exec */
+        otelread_memory_prepare(&report->target); /* detects an exec */
 }
 
 static int program_begin(struct oteltop_watched *watched)
@@ -161,7 +160,7 @@ static int program_begin(struct oteltop_watched *watched)
     watched->are_known = false;
     if (watched->process) {
         oteltop_ended_add_process(watched->ended, watched->process);
-        watched->is_new = false; /* what it used before was for another one */
+        watched->is_new = false; /* time used before was for another program */
     }
     watched->process = process;
     return 0;
@@ -184,7 +183,7 @@ static int make(struct oteltop_watched *watched)
     return 0;
 }
 
-/* Samples that were taken stay with what the process said of itself then. */
+/* Earlier samples keep the description that the process had then. */
 static int tasks_move(struct oteltop_watched *watched,
                       struct oteltop_process *process)
 {
@@ -203,8 +202,8 @@ static int tasks_move(struct oteltop_watched *watched,
     return 0;
 }
 
-/* The same program; if it describes itself in other words, it is another
- * process to the tables, and keeps its number in recordings. */
+/* Reads the same program's description again. If that has changed, tables count
+ * the process as another one; recordings keep its number. */
 static int renew(struct oteltop_watched *watched)
 {
     struct otelread_report *const report = &watched->report;
@@ -228,12 +227,12 @@ static int renew(struct oteltop_watched *watched)
     old->spans = NULL;
     watched->process = renewed;
     error = tasks_move(watched, renewed);
-    if (error == 0) /* or else tasks refer to it */
+    if (error == 0) /* on an error, tasks still refer to `old` */
         oteltop_ended_add_process(watched->ended, old);
     return error;
 }
 
-/* Whether what was known may be wrong, and is known again. */
+/* Reads again what may have changed. */
 static int renew_if_changed(struct oteltop_watched *watched)
 {
     const struct otelread_target *const target = &watched->report.target;
@@ -275,14 +274,14 @@ int oteltop_watched_update(struct oteltop_watched *watched)
 
 /* ---- looks -------------------------------------------------------------- */
 
-/* A thread that was given no processor is in the state that it was in. */
+/* A thread that was given no processor is still in the same state. */
 static void task_look(struct oteltop_watched *watched,
                       struct oteltop_task *task, bool *has_ended)
 {
     struct oteltop_schedstat now;
     struct otelread_stat stat;
 
-    if (task->schedstat < 0) { /* perhaps a descriptor is free by now */
+    if (task->schedstat < 0) { /* a descriptor may be free by now */
         task->schedstat = oteltop_schedstat_open(
             watched->report.target.directory, task->thread->tid);
         *has_ended |= task->schedstat == -ENOENT;
@@ -325,7 +324,7 @@ void oteltop_watched_look(struct oteltop_watched *watched, uint64_t passed_ns,
         for (size_t i = 0; i < watched->count; i++)
             task_look(watched, &watched->tasks[i], &has_ended);
         if (has_ended)
-            watched->links = 0; /* list them again, next time */
+            watched->links = 0; /* list the threads again next time */
     }
     for (size_t i = 0; i < watched->count; i++) {
         struct oteltop_task *const task = &watched->tasks[i];

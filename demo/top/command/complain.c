@@ -38,7 +38,7 @@ int oteltop_close(FILE *out, const char *path)
 {
     int error = fflush(out) == 0 ? 0 : errno;
 
-    /* An earlier write may have failed, and the last one not. */
+    /* fclose() may succeed although an earlier write failed. */
     if (error == 0 && ferror(out))
         error = EIO;
     if (fclose(out) != 0 && error == 0)

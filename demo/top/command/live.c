@@ -22,11 +22,11 @@ struct live {
     struct oteltop_view view;
     struct oteltop_rows rows;
     uint64_t passed_ns; /* of the rows */
-    uint64_t shown_ns;  /* when the rows were made, since the start */
+    uint64_t shown_ns;  /* time at which the rows were made, since the start */
     bool colour;
     enum oteltop_column order; /* of the rows */
     bool is_total;             /* the rows are those of the whole recording */
-    bool is_over;              /* the terminal is gone */
+    bool is_over;              /* the terminal has gone */
 };
 
 /* ---- a frame ------------------------------------------------------------ */
@@ -93,7 +93,7 @@ static void make_rows(struct live *live, const struct oteltop_window *window)
     live->order = live->view.order;
 }
 
-/* The rows of the last second; the next one begins. */
+/* Makes the rows of the last second, and begins the next one. */
 static void refresh(struct live *live)
 {
     struct oteltop_session *const session = live->session;
@@ -105,7 +105,7 @@ static void refresh(struct live *live)
     live->shown_ns = oteltop_session_at_ns(session);
 }
 
-/* At once, of the part of a second that is there. */
+/* Makes rows at once, of the part of a second so far. */
 static void regroup(struct live *live)
 {
     struct oteltop_window *const window = &live->session->window;
@@ -117,7 +117,8 @@ static void regroup(struct live *live)
     make_rows(live, window);
 }
 
-/* A recording has ended: its rows are made again when a key changes them. */
+/* After the end of a recording, a key that changes the rows makes them again.
+ */
 static void refresh_total(struct live *live)
 {
     live->is_total = true;
@@ -127,7 +128,7 @@ static void refresh_total(struct live *live)
 
 /* ---- keys and looks ----------------------------------------------------- */
 
-/* Waits for keys until it is time to look. Returns whether there were some. */
+/* Waits for keys until the next look is due. Returns whether a key came. */
 static bool wait_for_keys(struct live *live)
 {
     const uint64_t next_ns = oteltop_session_next_ns(live->session);

@@ -15,7 +15,8 @@
 
 #define NO_PROCESS 3
 
-/* Leaves those that are there, each once; for a thread, its process. */
+/* Keeps the processes that exist, each once; a thread's id stands for its
+ * process. */
 static int keep_existing(struct otelread_targets *targets)
 {
     size_t kept = 0;

@@ -62,13 +62,13 @@ static int print(const struct oteltop_session *session)
 
 /* ---- profiles ----------------------------------------------------------- */
 
-/* NULL for those that nobody wants. */
+/* NULL for outputs that are not wanted. */
 struct profiles {
     FILE *pprof;
     FILE *otlp_json;
 };
 
-/* Whether it is the recording that is to be replayed. */
+/* Whether the output is the recording that is to be replayed. */
 static bool is_input(const struct oteltop_session *session, const char *path)
 {
     FILE *const in = session->replay.recording.in;
@@ -90,7 +90,7 @@ static int open_profile(const struct oteltop_session *session, const char *path,
     return *out ? 0 : oteltop_complain(path, errno);
 }
 
-/* Before anything is sampled. */
+/* Opens the outputs before anything is sampled. */
 static int open_profiles(const struct oteltop_session *session,
                          struct profiles *profiles)
 {
@@ -121,7 +121,7 @@ static int write_profile(const struct oteltop_session *session,
     return error == 0 ? status : oteltop_complain(path, -error);
 }
 
-/* Until the time is over, or the program shall end. */
+/* Samples until the time is over or a signal ends the program. */
 static int sample_until_end(struct oteltop_session *session,
                             uint64_t duration_ns)
 {

@@ -14,7 +14,7 @@
 
 /* ---- values ------------------------------------------------------------- */
 
-/* A whole number with a unit. Returns 0 or -EINVAL. */
+/* Parses a whole number with a unit. Returns 0 or -EINVAL. */
 static int parse_time(const char *text, uint64_t *out)
 {
     static const struct {

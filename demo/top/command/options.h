@@ -17,10 +17,10 @@ struct oteltop_options {
     bool folded;
     bool help;
     bool version;
-    uint64_t duration_ns; /* --for; 0: until it is ended */
+    uint64_t duration_ns; /* --for; 0: until a signal */
     unsigned hz;
     struct oteltop_dimensions by;
-    const char *by_text; /* what they were read from */
+    const char *by_text; /* the words of --by, which `by` was read from */
     const char *record;  /* paths of files, or NULL */
     const char *replay;
     const char *pprof;

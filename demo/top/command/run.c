@@ -8,7 +8,7 @@
 
 #include <sys/resource.h>
 
-/* Each thread takes a descriptor. */
+/* Raises the limit: each thread takes a descriptor. */
 static void allow_descriptors(void)
 {
     struct rlimit limit;
@@ -19,7 +19,7 @@ static void allow_descriptors(void)
     }
 }
 
-/* A thread stays stopped until this program is given a processor. */
+/* Raises the priority: a stopped thread waits for this program to run. */
 static void be_prompt(void)
 {
     (void)setpriority(PRIO_PROCESS, 0, -20);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How often a recording that is shown live goes on. */
+/* The period of replaying a recording that is shown live. */
 #define REPLAY_HZ 50
 
 #define SECOND_NS 1000000000U

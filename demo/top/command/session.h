@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-/* Where samples come from, this machine or a recording, and where they go. */
+/* The source of samples, this machine or a recording, and their receivers. */
 struct oteltop_session {
     const struct oteltop_options *options;
     struct oteltop_collector collector;
@@ -34,28 +34,29 @@ int oteltop_session_begin(struct oteltop_session *session,
 /* When oteltop_session_step() has something to do, by CLOCK_MONOTONIC. */
 uint64_t oteltop_session_next_ns(const struct oteltop_session *session);
 
-/* Adds to the window what is there by now. Returns an exit status, likewise. */
+/* Adds the samples since the last step to the window. Returns an exit status,
+ * likewise. */
 int oteltop_session_step(struct oteltop_session *session);
 
 /* Adds all of a recording, up to this time. Likewise. */
 int oteltop_session_skip_to(struct oteltop_session *session, uint64_t at_ns);
 
-/* Before the last window ends: looks once more. */
+/* Looks once more. Call before the last window ends. */
 void oteltop_session_finish(struct oteltop_session *session);
 
-/* Ends the window, at the last look; what it has can be shown. */
+/* Ends the window at the last look. Its samples can then be shown. */
 void oteltop_session_settle(struct oteltop_session *session);
 
 /* Begins another window. */
 void oteltop_session_forget(struct oteltop_session *session);
 
-/* Of the last look, or of the recording: ns since the start. */
+/* The time of the last look, or in the recording: ns since the start. */
 uint64_t oteltop_session_at_ns(const struct oteltop_session *session);
 
-/* How many processes are looked at. */
+/* The number of sampled processes. */
 size_t oteltop_session_processes(const struct oteltop_session *session);
 
-/* What the looks cost the programs, in one line. */
+/* Writes the cost of the looks for the programs in one line. */
 void oteltop_session_cost(const struct oteltop_session *session, char *out,
                           size_t size);
 

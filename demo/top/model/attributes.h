@@ -18,7 +18,7 @@ struct oteltop_attributes {
 int oteltop_attributes_add(struct oteltop_attributes *attributes,
                            const char *key, const char *value);
 
-/* The value of a key, the last one; NULL: none. */
+/* The last value of a key; NULL: none. */
 const char *oteltop_attributes_find(const struct oteltop_attributes *attributes,
                                     const char *key);
 

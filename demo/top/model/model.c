@@ -126,7 +126,7 @@ static bool is_same(const struct oteltop_span *a, const struct oteltop_span *b)
            oteltop_attributes_are_same(&a->attributes, &b->attributes);
 }
 
-/* All spans with the same ids are in one list. */
+/* The list of the spans whose ids have the same hash. */
 static struct oteltop_span **bucket_of(struct oteltop_process *process,
                                        const struct oteltop_span *span)
 {

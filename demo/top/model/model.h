@@ -8,12 +8,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/*
- * What samples refer to, whether they were taken just now or come from a
- * recording. Numbers are those of the recording: see otelctx-recording(5).
- */
+/* The objects that samples refer to, both of this machine and of a recording.
+ * Their numbers are those of the recording: see otelctx-recording(5). */
 
-/* A program in a process: an exec makes it another one. */
+/* A program in a process; after an exec it is another one. */
 struct oteltop_process {
     unsigned number;
     pid_t pid;
@@ -24,7 +22,7 @@ struct oteltop_process {
     char *context;   /* "ok", or why there is no process context */
     struct oteltop_attributes resource;
     struct oteltop_span **spans; /* by hash, or NULL */
-    unsigned mark;               /* for who adds up their time: */
+    unsigned mark;               /* for the code that adds up times: */
     uint64_t marked_cpu_ns;
     bool is_recorded;
     struct oteltop_process *next; /* among those that have ended */
@@ -39,23 +37,25 @@ struct oteltop_thread {
     struct oteltop_thread *next; /* among those that have ended */
 };
 
-/* What has ended, and is freed once no sample refers to it. */
+/* Threads and processes that have ended. They are freed once no sample refers
+ * to them. */
 struct oteltop_ended {
     struct oteltop_process *processes;
     struct oteltop_thread *threads;
 };
 
-/* A thread context: equal ids and equal attributes are one, in a process. */
+/* A thread context. Contexts of one process with equal ids and attributes share
+ * one. */
 struct oteltop_span {
     unsigned number;
     uint8_t trace_id[16];
     uint8_t span_id[8];
     uint8_t flags;
     struct oteltop_attributes attributes;
-    uint64_t first_ns; /* when the ids were seen first */
+    uint64_t first_ns; /* time at which the ids were first seen */
     uint64_t last_ns;
     bool is_recorded;
-    struct oteltop_span *next; /* of the same hash */
+    struct oteltop_span *next; /* next span with the same hash */
 };
 
 /* One look at one thread. */
@@ -63,18 +63,19 @@ struct oteltop_sample {
     uint64_t at_ns; /* since the first look */
     struct oteltop_thread *thread;
     struct oteltop_span *span; /* or NULL */
-    const char *none;          /* why there is none; a constant, or NULL */
+    const char *none;          /* why there is no span; a constant, or NULL */
     char state;                /* as in proc_pid_stat(5) */
-    bool is_untrusted;         /* it ran while it was read */
-    uint64_t cpu_ns;           /* what the sample stands for */
+    bool is_untrusted;         /* the thread ran while it was read */
+    uint64_t cpu_ns;           /* the time that the sample stands for */
     uint64_t wall_ns;
 };
 
-/* All fields but the pid are empty. NULL: no memory. */
+/* Makes a process of which only the pid is set. NULL: no memory. */
 struct oteltop_process *oteltop_process_new(pid_t pid);
 void oteltop_process_free(struct oteltop_process *process);
 
-/* Whether all texts are equal, those of the resource in the same order. */
+/* Whether all texts are equal, and the resources' attributes, in the same
+ * order. */
 bool oteltop_process_is_same(const struct oteltop_process *a,
                              const struct oteltop_process *b);
 
@@ -88,7 +89,7 @@ void oteltop_ended_add_thread(struct oteltop_ended *ended,
                               struct oteltop_thread *thread);
 void oteltop_ended_free(struct oteltop_ended *ended);
 
-/* A new one, which takes the attributes of the other. NULL: no memory. */
+/* Makes a span, which takes the attributes of `like`. NULL: no memory. */
 struct oteltop_span *oteltop_span_new(struct oteltop_span *like);
 void oteltop_span_free(struct oteltop_span *span);
 
@@ -100,7 +101,7 @@ struct oteltop_span *oteltop_span_intern(struct oteltop_process *process,
                                          struct oteltop_span *like,
                                          uint64_t now_ns);
 
-/* Frees spans that were not seen since. */
+/* Frees the spans that were last seen before since_ns. */
 void oteltop_process_forget(struct oteltop_process *process, uint64_t since_ns);
 
 #endif

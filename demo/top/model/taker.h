@@ -4,7 +4,7 @@
 
 #include "demo/top/model/model.h"
 
-/* Who takes samples, and is told of processes that have ended. */
+/* The receiver of samples, which also learns which processes have ended. */
 struct oteltop_taker {
     void *self;
     void (*sample)(void *self, const struct oteltop_sample *sample);
@@ -13,12 +13,12 @@ struct oteltop_taker {
     void (*rate)(void *self, unsigned hz, uint64_t at_ns);
 };
 
-/* What the looks cost the programs. */
+/* The cost of the looks for the programs. */
 struct oteltop_cost {
     uint64_t stops;
     uint64_t stopped_ns;
     uint64_t longest_ns;
-    uint64_t left_out; /* stops that would have been too many */
+    uint64_t left_out; /* stops that the allowance did not permit */
 };
 
 #endif

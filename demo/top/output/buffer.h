@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What is written before its size or its place is known. */
+/* Text that is written before its size or its place is known. */
 struct oteltop_buffer {
     FILE *out;
     char *data;  /* once it is closed: NUL-terminated; the caller frees it */

@@ -12,7 +12,7 @@ struct oteltop_cells {
     size_t count;
 };
 
-/* By process, thread, span and state. Returns 0 or -ENOMEM. */
+/* Sorts the cells by process, thread, span and state. Returns 0 or -ENOMEM. */
 int oteltop_cells_sort(struct oteltop_cells *out,
                        const struct oteltop_window *window);
 

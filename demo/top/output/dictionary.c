@@ -25,7 +25,7 @@ static bool entry_open(struct oteltop_dictionary *dictionary,
     return error == 0;
 }
 
-/* Its index in the table. */
+/* Closes the entry. Returns its index in the table. */
 static size_t entry_close(struct oteltop_dictionary *dictionary,
                           struct oteltop_buffer *buffer,
                           struct oteltop_names *table)

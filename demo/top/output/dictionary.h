@@ -10,19 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * What OTLP profiles refer to by an index. Index 0 of each table means nothing.
- * Begin with all zero.
- * Rule: profiles.proto of opentelemetry-proto, ProfilesDictionary.
- */
+/* The tables that OTLP profiles refer to by an index. Index 0 of each table is
+ * the empty entry. Begin with all zero. Rule: profiles.proto of
+ * opentelemetry-proto, ProfilesDictionary. */
 struct oteltop_dictionary {
     struct oteltop_names strings; /* the entries are JSON */
     struct oteltop_names functions;
     struct oteltop_names stacks;
     struct oteltop_names links;
     struct oteltop_names attributes;
-    size_t size; /* of all tables, in bytes of JSON */
-    int error;   /* -ENOMEM: an entry is missing, whose index is 0 */
+    size_t size; /* size of all tables, in bytes of JSON */
+    int error; /* -ENOMEM: an entry is missing, and its index was given as 0 */
 };
 
 /* The index of a text that is not empty, a new one if need be. */

@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A frame cannot have what ends it, nor what ends the line. */
+/* A frame must hold neither the character that ends a frame nor the one that
+ * ends a line. */
 static void frame_print(FILE *out, const char *value)
 {
     while (*value != '\0') {
@@ -31,7 +32,7 @@ static void stack_print(FILE *out, const struct oteltop_rows *rows,
     frame_print(out, row->value);
 }
 
-/* A row is a leaf when none belongs to it. */
+/* A row without rows of the next depth is a leaf. */
 static bool is_leaf(const struct oteltop_rows *rows, size_t at)
 {
     return at + 1 == rows->count ||

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place of a string in the table, or the empty one where it belongs. */
+/* The place of a string in the table: its own, or the empty place for it. */
 static size_t *find_place(const struct oteltop_names *names, const char *text)
 {
     size_t at = otelbase_hash_add(OTELBASE_HASH, text, strlen(text));

@@ -11,10 +11,10 @@ struct oteltop_names {
     size_t count;
     size_t *table; /* a hash table of numbers + 1 */
     size_t room;   /* a power of two, or 0 */
-    bool is_short; /* there was no memory for one of them */
+    bool is_short; /* memory was short for one of the strings */
 };
 
-/* The number of a string, a new one if need be; 0 if it becomes short. */
+/* Returns the number of a string, a new one if necessary; 0 without memory. */
 size_t oteltop_names_number(struct oteltop_names *names, const char *text);
 
 void oteltop_names_free(struct oteltop_names *names);

@@ -65,13 +65,15 @@ static bool counts(const struct oteltop_attributes *list,
 
 /* ---- samples ------------------------------------------------------------ */
 
-/* Of one process. Samples that differ in their numbers only become one. */
+/* The samples of one process. Samples that differ only in their numbers become
+ * one. */
 struct samples {
     struct oteltop_buffer cpu;
     struct oteltop_buffer wall;
     struct otelbase_json cpu_json;
     struct otelbase_json wall_json;
-    char *identity; /* the start of its JSON, or NULL; the numbers follow */
+    char *identity; /* the start of the sample's JSON, or NULL; its numbers
+                       follow */
     uint64_t cpu_ns;
     uint64_t wall_ns;
 };
@@ -84,7 +86,7 @@ static void attribute(struct line *line, struct otelbase_json *json,
         oteltop_dictionary_attribute(&line->dictionary, key, text, number));
 }
 
-/* What the program says of itself counts. */
+/* The program's own attributes take precedence. */
 static void attributes(struct line *line, struct otelbase_json *json,
                        const struct oteltop_cell *cell)
 {
@@ -134,7 +136,7 @@ static void sample_write(struct otelbase_json *json, const char *identity,
                               identity, value);
 }
 
-/* Writes the sample that was kept because more could belong to it. */
+/* Writes the sample that was kept in case that more are added to it. */
 static void sample_end(struct line *line, struct samples *samples)
 {
     if (samples->identity) {
@@ -153,7 +155,7 @@ static void sample_add(struct line *line, struct samples *samples,
 {
     char *identity;
 
-    /* Nothing may be in the dictionary that no sample refers to. */
+    /* The dictionary must have no entry that no sample refers to. */
     if (cell->cpu_ns == 0 && (!line->wall || cell->wall_ns == 0))
         return;
     identity = identity_of(line, cell);
@@ -256,7 +258,8 @@ static size_t written(const struct otelbase_json *json)
     return size > 0 ? (size_t)size : 0;
 }
 
-/* Adds cells of one process, at least one. Returns which is the next. */
+/* Adds at least one cell, all of one process. Returns the index of the next
+ * cell. */
 static size_t process_add(struct line *line, const struct oteltop_cells *cells,
                           size_t at)
 {
@@ -287,7 +290,7 @@ static size_t process_add(struct line *line, const struct oteltop_cells *cells,
 
 /* ---- lines -------------------------------------------------------------- */
 
-/* Writes what was put together, and begins again. */
+/* Writes the line, and begins another. */
 static void line_end(struct line *line, FILE *out)
 {
     struct otelbase_json json = {.out = out};
@@ -320,7 +323,7 @@ int oteltop_otlp_json_write(FILE *out, const struct oteltop_window *window,
     size_t at = 0;
 
     line.error = oteltop_cells_sort(&cells, window);
-    /* Without samples there is one line, too. */
+    /* A file without samples has one line, too. */
     while (line.error == 0 && (at == 0 || at < cells.count)) {
         if (!open_json(&line, &line.resources, &line.json))
             break;

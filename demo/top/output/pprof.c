@@ -83,11 +83,12 @@ static void text_write(FILE *out, const char *value)
 struct profile {
     FILE *out;
     struct oteltop_names strings;
-    struct oteltop_names frames; /* their numbers are those of functions */
+    struct oteltop_names
+        frames; /* locations have the numbers of their functions */
     int error;
 };
 
-/* A message is made apart, because its size comes first. */
+/* A message is written to memory first, because its size precedes it. */
 static bool message_begin(struct profile *profile,
                           struct oteltop_buffer *message)
 {
@@ -209,7 +210,7 @@ static void sample_write(struct profile *profile,
     message_end(profile, &message, profile->out, PROFILE_SAMPLE);
 }
 
-/* A function and a location for each frame, with the same number. */
+/* Writes a function and a location of the same number for each frame. */
 static void frame(struct profile *profile, size_t id)
 {
     struct oteltop_buffer function;

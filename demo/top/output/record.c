@@ -11,7 +11,7 @@ static void number_member(struct otelbase_json *json, const char *key,
     otelbase_json_literal(json, "%" PRIu64, value);
 }
 
-/* Unknown ones are left out. */
+/* Leaves out a text that is not known. */
 static void text_member(struct otelbase_json *json, const char *key,
                         const char *value)
 {

@@ -16,7 +16,7 @@ struct oteltop_record {
 void oteltop_record_begin(struct oteltop_record *record, uint64_t unix_ns,
                           unsigned hz, bool wall);
 
-/* The sample, and what it refers to unless that was written before. */
+/* Writes the sample, preceded by what it refers to and was not written yet. */
 void oteltop_record_sample(struct oteltop_record *record,
                            const struct oteltop_sample *sample);
 
@@ -26,7 +26,7 @@ void oteltop_record_gone(struct oteltop_record *record,
 void oteltop_record_rate(struct oteltop_record *record, unsigned hz,
                          uint64_t at_ns);
 
-/* What the looks cost the programs. */
+/* Writes the cost of the looks for the programs. */
 void oteltop_record_end(struct oteltop_record *record, uint64_t at_ns,
                         uint64_t stops, uint64_t stopped_ns,
                         uint64_t longest_ns);

@@ -53,7 +53,7 @@ static void print_number(char *out, size_t size, enum oteltop_column column,
         (void)snprintf(out, size, "%" PRIu64, number);
 }
 
-/* A line is made whole, and then cut at the terminal's width. */
+/* A line is built whole, then cut at the terminal's width. */
 static void print_line(FILE *out, const char *line, size_t size, unsigned width)
 {
     if (width == 0)

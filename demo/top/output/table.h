@@ -10,7 +10,7 @@
 struct oteltop_style {
     unsigned width; /* columns of the terminal; 0: lines are not cut */
     bool colour;
-    bool untrusted;            /* with the column of such samples */
+    bool untrusted;            /* with a column for untrusted samples */
     enum oteltop_column order; /* its heading is marked */
 };
 

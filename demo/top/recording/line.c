@@ -29,7 +29,7 @@ static const struct {
     {"end", OTELTOP_END},
 };
 
-/* The members of each kind. The changed rate begins like a sample. */
+/* The members of each kind of line. A changed rate begins like a sample. */
 static const struct row {
     enum oteltop_line_kind kind;
     const char *name;
@@ -186,7 +186,7 @@ static size_t row_of(enum oteltop_line_kind kind, struct otelbase_text key)
     return i;
 }
 
-/* What the rows alone do not say. */
+/* Checks what the table of members does not express. */
 static void check_members(struct otelbase_scan *json, struct oteltop_line *line,
                           const bool *taken)
 {

@@ -4,7 +4,7 @@
 
 #include "demo/base/json_scan.h"
 
-/* What a line of a recording tells. See otelctx-recording(5). */
+/* The content of a line of a recording. See otelctx-recording(5). */
 enum oteltop_line_kind {
     OTELTOP_OTHER, /* of a later version: to be ignored */
     OTELTOP_RECORDING,
@@ -17,7 +17,7 @@ enum oteltop_line_kind {
     OTELTOP_END,
 };
 
-/* An attribute. What is no string is told as it is written in JSON. */
+/* An attribute. A value that is no string stays as written in JSON. */
 struct oteltop_pair {
     struct otelbase_text key, value;
 };
@@ -30,7 +30,8 @@ struct oteltop_pairs {
 /* Members that a line does not have are 0 or empty. Texts are borrowed. */
 struct oteltop_line {
     enum oteltop_line_kind kind;
-    uint64_t number; /* what the line introduces; of GONE, the process */
+    uint64_t number; /* the number of what the line introduces; of GONE, the
+                        process */
 
     uint64_t start_ns; /* RECORDING: Unix time */
     uint64_t hz;       /* RECORDING, RATE */
@@ -56,11 +57,9 @@ struct oteltop_line {
     uint64_t stops, stopped_ns, longest_ns; /* END */
 };
 
-/*
- * Parses a line. On a fault json->why and json->whereat tell it, and the line
- * is of no use. The pairs of the line are kept from call to call, and freed by
- * the caller.
- */
+/* Parses a line. On a fault json->why and json->whereat report it, and the line
+ * is invalid. The line's pairs are reused from call to call; the caller frees
+ * them. */
 void oteltop_line_parse(struct otelbase_scan *json, struct oteltop_line *line);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum {
-    LINE_MAX_SIZE = 16 << 20 /* far more than a payload can have */
+    LINE_MAX_SIZE = 16 << 20 /* more than any payload can have */
 };
 
 static int refuse(struct oteltop_recording *recording, size_t byte,
@@ -18,7 +18,7 @@ static int refuse(struct oteltop_recording *recording, size_t byte,
     return -EINVAL;
 }
 
-/* Takes bytes up to a newline or the end. Returns 1, or a negative errno. */
+/* Reads bytes up to a newline or the end. Returns 1, or a negative errno. */
 static int take_line(struct oteltop_recording *recording, bool *newline)
 {
     int one;
@@ -42,7 +42,7 @@ static int take_line(struct oteltop_recording *recording, bool *newline)
     return 1;
 }
 
-/* The order of the lines. Returns 1 or -EINVAL. */
+/* Checks the order of the lines. Returns 1 or -EINVAL. */
 static int check_order(struct oteltop_recording *recording)
 {
     const struct oteltop_line *const line = &recording->line;

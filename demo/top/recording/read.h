@@ -6,22 +6,20 @@
 
 #include <stdio.h>
 
-/* What is wrong, and where: line and byte count from 1. */
+/* A fault and its place: line and byte count from 1. */
 struct oteltop_fault {
     size_t line;
     size_t byte;     /* 0: the line as a whole */
     const char *why; /* NULL: the file could not be read */
 };
 
-/*
- * Reads a recording, line by line. A recording that was cut off anywhere is
- * read up to there.
- */
+/* Reads a recording, line by line. A recording that was cut off is read up to
+ * the cut. */
 struct oteltop_recording {
     FILE *in; /* set by the caller, all else is 0 */
     struct oteltop_line line;
     struct oteltop_fault fault;
-    bool complete; /* at the end: it was not cut off */
+    bool complete; /* at the end: the recording was not cut off */
     char *bytes;
     size_t size, room;
 };

@@ -9,7 +9,7 @@
 
 /* ---- texts -------------------------------------------------------------- */
 
-/* NULL for what the line does not have. */
+/* Copies a text; NULL when the line does not have it. */
 static char *copy_of(struct otelbase_text text)
 {
     if (text.size == 0)
@@ -72,7 +72,7 @@ static const char *add_process(struct oteltop_replay *replay,
     return add_attributes(&process->resource, &line->attributes);
 }
 
-/* A thread of the process with this number, as it was introduced last. */
+/* Makes a thread of the process that was introduced last with this number. */
 static const char *new_thread(struct oteltop_replay *replay, size_t *slot,
                               uint64_t number, pid_t tid, const char *name)
 {
@@ -141,10 +141,8 @@ static const char *end_process(struct oteltop_replay *replay,
 
 /* ---- samples ------------------------------------------------------------ */
 
-/*
- * The thread of a sample, in the process as it was introduced last: a process
- * with another context is another one to the tables.
- */
+/* The thread of a sample, in its process as introduced last: tables count a
+ * process with another context as another process. */
 static const char *find_thread(struct oteltop_replay *replay, uint64_t number,
                                struct oteltop_thread **out)
 {

@@ -16,24 +16,22 @@ struct oteltop_replayed {
     uint64_t process;
 };
 
-/*
- * Hands out the samples of a recording again. Set recording.in and taker, and
- * all else to zero. Ends the program when there is no memory.
- */
+/* Hands out the samples of a recording. Set recording.in and taker, and all
+ * else to zero. Exits when there is no memory. */
 struct oteltop_replay {
     struct oteltop_recording recording;
-    struct oteltop_taker taker; /* only sample is called */
+    struct oteltop_taker taker; /* only `sample` is called */
 
     uint64_t start_unix_ns;
     unsigned hz;
     bool wall;
-    uint64_t last_ns; /* up to where it was replayed */
-    size_t running;   /* processes that are there at that time */
-    bool is_over;     /* no line is left */
-    bool is_ahead;    /* the line that was read is to be used later */
+    uint64_t last_ns; /* the time up to which samples were handed out */
+    size_t running;   /* number of processes at that time */
+    bool is_over;     /* all lines were read */
+    bool is_ahead;    /* the line read last is still to be used */
     struct oteltop_cost cost;
 
-    /* What lines introduced; what was replaced stays, for earlier samples. */
+    /* What lines introduced. Replaced objects stay, for earlier samples. */
     struct otelbase_numbers process_numbers, thread_numbers, span_numbers;
     struct oteltop_process **processes;
     size_t process_count, process_room;
@@ -43,7 +41,7 @@ struct oteltop_replay {
     size_t span_count, span_room;
     struct otelbase_pool reasons;
     struct otelbase_pool identities; /* trace id and span id */
-    uint64_t *first_ns;              /* when each of them was seen first */
+    uint64_t *first_ns; /* first time of each trace id and span id */
     size_t first_room;
 };
 

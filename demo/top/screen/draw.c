@@ -14,10 +14,8 @@ static void print_cut(FILE *out, const char *line, unsigned width)
     otelbase_escape_print_cut(out, line, strlen(line), width);
 }
 
-/*
- * The line is cleared before it is written: the cursor stays on the last column
- * of a line that is full, which clearing would take away.
- */
+/* Clear the line before writing it: after a full line the cursor stays in the
+ * last column, which clearing would erase. */
 static void begin_line(FILE *out)
 {
     (void)fputs(CLEAR_LINE, out);
@@ -28,7 +26,7 @@ static void end_line(FILE *out)
     (void)fputs("\r\n", out);
 }
 
-/* What is typed, or what is wrong with it, or what the looks cost. */
+/* Prints what is typed, what is wrong with that, or the cost of the looks. */
 static void last_line(FILE *out, const struct oteltop_view *view,
                       const struct oteltop_frame *frame)
 {

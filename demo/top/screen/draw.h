@@ -18,7 +18,7 @@ struct oteltop_frame {
     unsigned lines;
 };
 
-/* Writes a whole frame over the one that is there. */
+/* Writes a whole frame over the one on the screen. */
 void oteltop_draw(FILE *out, struct oteltop_view *view,
                   const struct oteltop_frame *frame);
 

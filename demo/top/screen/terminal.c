@@ -11,7 +11,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* The other screen, no cursor, lines that are cut; and back. */
+/* Switch to the alternate screen, without cursor and line wrap; and back. */
 #define TAKE "\033[?1049h\033[?25l\033[?7l"
 #define GIVE "\033[?7h\033[?25h\033[?1049l"
 
@@ -32,10 +32,10 @@ static void put(const char *text)
 {
     const ssize_t done = write(STDOUT_FILENO, text, strlen(text));
 
-    (void)done; /* a terminal that is gone needs nothing */
+    (void)done; /* a terminal that has gone needs no reset */
 }
 
-/* Whoever sees the first screen again may type. */
+/* The modes come first: once the user sees the first screen, typing works. */
 static void give_back(void)
 {
     (void)tcsetattr(STDIN_FILENO, TCSANOW, &before);
@@ -63,7 +63,8 @@ static void catch_fatal(void)
         (void)sigaction(fatal[i], &action, NULL);
 }
 
-/* A byte: all is well. None: the other end is closed, by the kernel. */
+/* A byte: the terminal was given back. End of file: this program has died, and
+ * the kernel has closed its end. */
 static void guard_run(int pipe)
 {
     char byte;
@@ -149,8 +150,7 @@ void oteltop_terminal_end(void)
     guard_end();
 }
 
-/* Without the guard: while this program is stopped, the terminal is another's.
- */
+/* No guard while this program is stopped: another process has the terminal. */
 void oteltop_terminal_suspend(void)
 {
     oteltop_terminal_end();

@@ -7,23 +7,21 @@
 /* Whether standard input and output are a terminal that can be drawn on. */
 bool oteltop_terminal_is_there(void);
 
-/*
- * Takes the terminal: another screen, no cursor, no echo. Whatever ends this
- * program gives it back: a guard, a child process, does it after SIGKILL.
- * Returns 0 or -errno.
- */
+/* Takes the terminal: alternate screen, no cursor, no echo. The terminal is
+ * given back however this program ends: after SIGKILL the guard, a child
+ * process, does that. Returns 0 or -errno. */
 int oteltop_terminal_begin(void);
 
 /* Gives the terminal back, as it was. */
 void oteltop_terminal_end(void);
 
-/* Does what SIGTSTP asks for, between two frames. */
+/* Stops this program as SIGTSTP does. Call between two frames. */
 void oteltop_terminal_suspend(void);
 
-/* Takes the terminal again, after SIGSTOP: a shell had it meanwhile. */
+/* Takes the terminal again after SIGSTOP, during which a shell had it. */
 void oteltop_terminal_resume(void);
 
-/* Its size; 80 and 24 when it does not say. */
+/* The terminal's size; 80 and 24 when that is unknown. */
 void oteltop_terminal_size(unsigned *columns, unsigned *lines);
 
 #endif

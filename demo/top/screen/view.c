@@ -31,7 +31,7 @@ static void prompt_begin(struct oteltop_view *view, char prompt)
     view->complaint = NULL;
 }
 
-/* What is frozen cannot be put together in another way. */
+/* A frozen view cannot be grouped in another way. */
 static void prompt_end(struct oteltop_view *view)
 {
     if (view->prompt == '/')
@@ -45,7 +45,7 @@ static void prompt_end(struct oteltop_view *view)
     view->is_regrouped = true;
 }
 
-/* Takes away the last character: its later bytes are 10xxxxxx. */
+/* Removes the last character, whose later bytes are 10xxxxxx. */
 static void text_shorten(struct oteltop_view *view)
 {
     size_t size = strlen(view->text);
@@ -55,7 +55,7 @@ static void text_shorten(struct oteltop_view *view)
     view->text[size] = '\0';
 }
 
-/* A character that does not fit is left out, with the bytes that did. */
+/* A character that does not fit is left out with all its bytes. */
 static void type_character(struct oteltop_view *view, char key)
 {
     const size_t size = strlen(view->text);

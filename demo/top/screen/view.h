@@ -10,7 +10,7 @@
 
 #define OTELTOP_TEXT_SIZE 128
 
-/* What a person chose to see. Begin with by and order, else zero. */
+/* The choices of the user. Set by and order, and all else to zero. */
 struct oteltop_view {
     struct oteltop_dimensions by;
     enum oteltop_column order;
@@ -19,24 +19,25 @@ struct oteltop_view {
     bool wants_help;
     bool wants_wall;
     bool is_over;
-    bool has_untrusted; /* the column of such samples is shown */
+    bool has_untrusted; /* show the column of untrusted samples */
     size_t scroll;      /* rows above the first that is shown */
 
     char prompt; /* what is typed: 'b' rows, '/' a filter; 0: nothing */
     char text[OTELTOP_TEXT_SIZE];
-    bool is_regrouped;     /* by the last line: rows are to be made again */
-    bool is_full;          /* no more of it fits */
+    bool is_regrouped; /* the typed line changed the rows, which are to be made
+                          again */
+    bool is_full;      /* the line is full */
     const char *complaint; /* about what was typed, or NULL */
     size_t escape;         /* bytes of an escape sequence: 1 ESC, 2 or more */
-    unsigned number;       /* the first one in that sequence */
-    bool has_number;       /* all of it was read */
+    unsigned number;       /* the first parameter in that sequence */
+    bool has_number;       /* the sequence is complete */
 };
 
-/* Takes a byte that the terminal sent. */
+/* Handles a byte from the terminal. */
 void oteltop_view_key(struct oteltop_view *view, char key);
 
-/* Nothing comes behind those bytes: an ESC was the key, which leaves a prompt.
- */
+/* Call when no byte follows: an ESC was then a key of its own, which leaves a
+ * prompt. */
 void oteltop_view_pause(struct oteltop_view *view);
 
 /* The keys, a line each; ends with NULL. */

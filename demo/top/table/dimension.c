@@ -71,14 +71,15 @@ static const char *service(const struct oteltop_cell *cell, char *room)
     return room;
 }
 
-/* Why there is nothing of a span. */
+/* The value where a span has none: the reason. */
 static const char *absent(const struct oteltop_cell *cell, const char *what)
 {
     return strcmp(or_none(cell->none, ""), "not_sampled") == 0 ? "(not sampled)"
                                                                : what;
 }
 
-/* How many bytes of a name leave room for a number, in whole characters. */
+/* The number of bytes of a name, in whole characters, that leave room for a
+ * number. */
 static size_t fitting(const char *name, size_t size)
 {
     const size_t most = OTELTOP_VALUE_SIZE - sizeof(" -2147483648");
@@ -97,7 +98,7 @@ static const char *process(const struct oteltop_cell *cell, char *room)
     const char *const command = or_none(process->command, "?");
     const char *name = command;
 
-    /* The base name of what was started. */
+    /* The base name of the executed file. */
     for (const char *i = command; *i != '\0' && *i != ' '; i++) {
         if (*i == '/' && i[1] != '\0' && i[1] != ' ')
             name = i + 1;
@@ -163,7 +164,7 @@ static const struct {
     {"pod", pod},         {"container", container}, {"cgroup", cgroup},
 };
 
-/* The thread's attribute counts before that of the resource. */
+/* A thread's attribute takes precedence over the resource's. */
 static const char *attribute(const char *name, const struct oteltop_cell *cell,
                              char *room)
 {
@@ -197,6 +198,6 @@ const char *oteltop_dimension_value(const char *name,
 {
     const char *const found = value(name, cell, room);
 
-    /* Profiles have no frames without a name. */
+    /* Profiles need a name for every frame. */
     return found[0] != '\0' ? found : "(empty)";
 }

@@ -8,10 +8,10 @@
 
 #define OTELTOP_DIMENSIONS_MAX 8
 
-/* The longest value that is made, not kept: a name and a number. */
+/* The longest value that is built in `room`: a name and a number. */
 #define OTELTOP_VALUE_SIZE 128
 
-/* What --by names, the outermost first: names are those of the user. */
+/* The dimensions of --by, the outermost first. names are the user's. */
 struct oteltop_dimensions {
     const char *names[OTELTOP_DIMENSIONS_MAX];
     size_t count;
@@ -28,10 +28,8 @@ int oteltop_dimensions_parse(struct oteltop_dimensions *out, const char *text);
 
 void oteltop_dimensions_free(struct oteltop_dimensions *dimensions);
 
-/*
- * What a cell has there; neither NULL nor empty. Room is for values that are
- * not kept anywhere.
- */
+/* The value of a cell in this dimension, neither NULL nor empty. `room` is for
+ * values that are not stored elsewhere. */
 const char *oteltop_dimension_value(const char *name,
                                     const struct oteltop_cell *cell,
                                     char room[OTELTOP_VALUE_SIZE]);

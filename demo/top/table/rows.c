@@ -126,7 +126,7 @@ static void add_numbers(struct oteltop_row *row,
     }
 }
 
-/* The process that used most: it keeps the row's mark. */
+/* Keeps the process with the most time: it keeps the row's mark. */
 static void mark_busiest(struct oteltop_row *row, unsigned mark,
                          const struct oteltop_cell *cell)
 {
@@ -160,7 +160,7 @@ static uint64_t count_distinct(pid_t *ids, size_t count)
     return distinct;
 }
 
-/* By id: a process that describes itself anew is the same one. */
+/* Compares by id: a process that describes itself anew is the same process. */
 static void count_threads(struct oteltop_row *row, const struct line *lines,
                           size_t count, pid_t *room)
 {
@@ -218,7 +218,7 @@ static int add_rows(struct oteltop_rows *rows, const struct lines *lines,
     return 0;
 }
 
-/* Rows are shown for longer than processes live. */
+/* Copies the command: rows are shown for longer than processes live. */
 static int take_command(struct oteltop_row *row)
 {
     const struct oteltop_process *const process = row->process;
@@ -235,7 +235,7 @@ struct order {
     enum oteltop_column column;
 };
 
-/* The ancestor of that depth, or the row itself. */
+/* The ancestor of that depth; it may be the row itself. */
 static const struct oteltop_row *ancestor(const struct oteltop_rows *rows,
                                           const struct oteltop_row *row,
                                           size_t depth)
@@ -245,7 +245,7 @@ static const struct oteltop_row *ancestor(const struct oteltop_rows *rows,
     return row;
 }
 
-/* By the ancestors that differ; a row comes before those that belong to it. */
+/* Compares the ancestors that differ. A row precedes its descendants. */
 static int compare_rows(const void *a, const void *b, void *opaque)
 {
     const struct order *const order = opaque;
@@ -287,7 +287,7 @@ int oteltop_rows_sort(struct oteltop_rows *rows, enum oteltop_column column)
         struct oteltop_row *const row = &sorted[i];
 
         *row = rows->list[indexes[i]];
-        /* The row before is the parent, a sibling, or below one. */
+        /* The previous row is the parent, a sibling, or a descendant of one. */
         row->parent = i;
         if (row->depth > 0)
             row->parent = i - 1;

@@ -20,15 +20,15 @@ enum oteltop_column {
     OTELTOP_COLUMNS
 };
 
-/* A row of the tree, behind the one that it belongs to. */
+/* A row of the tree, which follows its parent. */
 struct oteltop_row {
     char *value;
-    size_t depth;                          /* 0: of the first dimension */
-    uint64_t numbers[OTELTOP_COLUMNS];     /* CPU and WALL in ns */
-    char *command;                         /* of the process with most CPU */
-    const struct oteltop_process *process; /* that one, while rows are made */
+    size_t depth;                      /* 0: of the first dimension */
+    uint64_t numbers[OTELTOP_COLUMNS]; /* CPU and WALL in ns */
+    char *command; /* command of the process with most CPU */
+    const struct oteltop_process *process; /* that process */
     uint64_t process_cpu_ns;
-    size_t parent; /* an index, or its own */
+    size_t parent; /* the parent's index, or the row's own */
 };
 
 struct oteltop_rows {
@@ -46,7 +46,7 @@ int oteltop_rows_make(struct oteltop_rows *rows,
                       const struct oteltop_dimensions *by,
                       enum oteltop_column order, const char *filter);
 
-/* Changes the order. Returns 0 or -ENOMEM: it is what it was. */
+/* Changes the order. Returns 0 or -ENOMEM; the order is then unchanged. */
 int oteltop_rows_sort(struct oteltop_rows *rows, enum oteltop_column order);
 
 /* Whether some sample of the rows was read while its thread ran. */

@@ -21,7 +21,7 @@ static uint64_t hash_of(const struct oteltop_thread *thread,
     return otelbase_hash_number(hash, (uintptr_t)span);
 }
 
-/* The cell of the sample, or the empty one where it belongs. */
+/* The cell of the sample: its own, or the empty cell for it. */
 static struct oteltop_cell *find_cell(const struct oteltop_window *window,
                                       const struct oteltop_sample *sample)
 {

@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All samples of one thread with one span, and one state. */
+/* The sum of all samples of one thread with one span and one state. */
 struct oteltop_cell {
     struct oteltop_thread *thread;
     struct oteltop_span *span; /* or NULL */
-    const char *none;          /* why */
+    const char *none;          /* why there is no span */
     char state;
     uint64_t cpu_ns;
     uint64_t wall_ns;
@@ -20,7 +20,7 @@ struct oteltop_cell {
     uint64_t untrusted;
 };
 
-/* The samples of a time, added up. Begin with all zero. */
+/* The sum of the samples of a period. Begin with all zero. */
 struct oteltop_window {
     struct oteltop_cell *cells; /* a hash table: those with a thread */
     size_t room;                /* a power of two, or 0 */
@@ -33,7 +33,7 @@ struct oteltop_window {
 void oteltop_window_add(struct oteltop_window *window,
                         const struct oteltop_sample *sample);
 
-/* Empties it: the next one begins where this one ends. */
+/* Empties the window; the next begins where this one ends. */
 void oteltop_window_clear(struct oteltop_window *window);
 
 void oteltop_window_free(struct oteltop_window *window);

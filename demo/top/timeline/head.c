@@ -21,7 +21,7 @@ static bool has(const struct oteltime_timeline *timeline, size_t text)
     return oteltime_timeline_text(timeline, text)->size > 0;
 }
 
-/* The services, each once: up to this many. */
+/* The title names each service once, up to this many. */
 enum {
     TITLE_SERVICES = 4
 };
@@ -112,7 +112,7 @@ void oteltime_facts_print(FILE *out, const struct oteltime_timeline *timeline)
                     out);
 }
 
-/* The service's name has its own place in the heading. */
+/* Leaves out the service's name, which the heading has already. */
 static void print_resource(FILE *out, const struct oteltime_timeline *timeline,
                            const struct oteltime_process *process)
 {

@@ -4,12 +4,13 @@
 
 #include "demo/top/timeline/model.h"
 
-/* What stands above the picture, and at its side. */
+/* The parts of the page above the picture and beside it. */
 
 void oteltime_title_print(FILE *out, const struct oteltime_timeline *timeline);
 void oteltime_facts_print(FILE *out, const struct oteltime_timeline *timeline);
 
-/* The headings and the threads; rows: those of each process in a row. */
+/* Writes the headings and the threads. rows: the rows of each process are
+ * adjacent. */
 void oteltime_processes_print(FILE *out,
                               const struct oteltime_timeline *timeline,
                               const size_t *rows);

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Controls, line separators, and what reorders text around it. */
+/* Control characters, line separators, and characters that reorder text. */
 static bool is_hazard(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code <= 0x9f) ||

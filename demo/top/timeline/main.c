@@ -98,7 +98,7 @@ static int read_all(const char *name, struct oteltime_timeline *timeline)
     return result;
 }
 
-/* The output is made only when the recording turned out to be right. */
+/* Makes the output file only after the recording has proved valid. */
 static int write_all(const char *name, const struct oteltime_timeline *timeline)
 {
     FILE *const out = name ? fopen(name, "we") : stdout;

@@ -54,7 +54,7 @@ static void set_keep(struct oteltime_timeline *timeline, size_t number,
     }
 }
 
-/* The number of a set of attributes; their order does not matter. */
+/* Returns the number of a set of attributes, whose order does not matter. */
 static size_t set_add(struct oteltime_timeline *timeline,
                       const struct oteltop_pairs *pairs)
 {
@@ -114,7 +114,7 @@ static struct otelbase_text service_of(const struct oteltop_pairs *resource)
     return found;
 }
 
-/* A known number with its old pid is the same process, with a new context. */
+/* A known number with the same pid is the same process with a new context. */
 static const char *add_process(struct oteltime_timeline *timeline,
                                const struct oteltop_line *line)
 {
@@ -167,7 +167,7 @@ static const char *add_thread(struct oteltime_timeline *timeline,
 static const char *add_span(struct oteltime_timeline *timeline,
                             const struct oteltop_line *line)
 {
-    /* The same content has the same number, whatever the recording says. */
+    /* Gives equal spans one number, whatever their numbers in the recording. */
     struct {
         uint8_t trace_id[16], span_id[8];
         uint64_t set, flags;
@@ -198,7 +198,7 @@ static const char *add_span(struct oteltime_timeline *timeline,
     return NULL;
 }
 
-/* Whether the sample continues the box. */
+/* Whether the sample continues the last box. */
 static bool continues(const struct oteltime_timeline *timeline,
                       const struct oteltime_box *box,
                       const struct oteltime_box *sample)

@@ -26,7 +26,7 @@ struct oteltime_row {
     size_t box_count;
 };
 
-/* Ids and attributes together. */
+/* A span: ids and attributes. */
 struct oteltime_span {
     uint8_t span_id[8];
     uint8_t flags;
@@ -35,23 +35,23 @@ struct oteltime_span {
     size_t set;
 };
 
-/* A stretch of one span on one thread, or one without. */
+/* A time during which a thread had one span, or none. */
 struct oteltime_box {
     size_t row;
     size_t span;    /* or OTELBASE_NOTHING */
-    size_t none;    /* then: why (text) */
+    size_t none;    /* without a span: why (text) */
     size_t service; /* text */
     uint64_t start_ns, end_ns;
     uint64_t cpu_ns, wall_ns;
     uint32_t samples, running;
 };
 
-/* A set of attributes: some of timeline->pairs. */
+/* A set of attributes: a range of timeline->pairs. */
 struct oteltime_set {
     size_t first, count;
 };
 
-/* Zeros are an empty one. */
+/* A timeline. All zero is an empty one. */
 struct oteltime_timeline {
     struct otelbase_pool texts;
     struct otelbase_pool sets; /* attributes: JSON, [["key","value"],...] */
@@ -66,7 +66,7 @@ struct oteltime_timeline {
     size_t by, host; /* texts */
     uint64_t start_ns, hz, cpus;
     bool all_states;
-    uint64_t end_ns; /* the latest time that the recording tells */
+    uint64_t end_ns; /* the latest time in the recording */
     bool complete;
     uint64_t stops, stopped_ns, longest_ns;
     uint64_t samples;
@@ -77,13 +77,14 @@ struct oteltime_timeline {
     size_t row_count, row_room;
     struct oteltime_span *spans;
     size_t span_count, span_room;
-    struct oteltime_box *boxes; /* of one row, in the order of time */
+    struct oteltime_box
+        *boxes; /* the boxes of each row, in the order of time */
     size_t box_count, box_room;
 
     struct otelbase_numbers process_numbers, thread_numbers, span_numbers;
 };
 
-/* Adds a line. Returns NULL, or what is wrong with it. */
+/* Adds a line. Returns NULL, or the fault. */
 const char *oteltime_timeline_add(struct oteltime_timeline *timeline,
                                   const struct oteltop_line *line);
 

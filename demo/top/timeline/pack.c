@@ -13,7 +13,7 @@ enum {
     HAS_CONTEXT = 16
 };
 
-/* Where the spans and traces of the timeline are in the packed ones. */
+/* Indexes of the timeline's spans and traces among the packed ones. */
 struct packer {
     const struct oteltime_timeline *timeline;
     struct oteltime_packed packed;
@@ -40,7 +40,7 @@ void oteltime_bytes_number(struct oteltime_bytes *out, uint64_t number)
     put_byte(out, (unsigned)number);
 }
 
-/* Small for numbers around 0: 0, -1, 1, -2 become 0, 1, 2, 3. */
+/* Zigzag: 0, -1, 1, -2 become 0, 1, 2, 3. */
 static void put_signed(struct oteltime_bytes *out, int64_t number)
 {
     oteltime_bytes_number(out, (uint64_t)number << 1 ^
@@ -70,7 +70,7 @@ static void put_span(struct packer *packer, const struct oteltime_span *span)
     *trace = packed->trace_count++;
 }
 
-/* Returns whether the box has the next new span. */
+/* Writes the box's span if that is new. Returns whether it is. */
 static bool put_new_span(struct packer *packer, const struct oteltime_box *box)
 {
     if (box->span == OTELBASE_NOTHING ||
@@ -132,7 +132,7 @@ static size_t *nothings(size_t count)
     return array;
 }
 
-/* The boxes of each row follow one another: where each begins. */
+/* The boxes of each row are adjacent: finds where each row's begin. */
 static size_t *sort_boxes(const struct oteltime_timeline *timeline,
                           size_t **starts)
 {

@@ -12,10 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Where each process stands: first those that have a span, then the others,
- * both in the order in which they were introduced.
- */
+/* The position of each process: first processes with a span, then the others,
+ * each in the order in which the recording introduces them. */
 static size_t *ranks_of(const struct oteltime_timeline *timeline)
 {
     size_t *const ranks =
@@ -32,7 +30,8 @@ static size_t *ranks_of(const struct oteltime_timeline *timeline)
     return ranks;
 }
 
-/* The rows by process; those without samples last, and not on the page. */
+/* Sorts the rows by process. Rows without samples are last, and not on the
+ * page. */
 static size_t *order_of(const struct oteltime_timeline *timeline)
 {
     const size_t none = timeline->process_count;
@@ -63,7 +62,7 @@ static void print_packed(FILE *out, const char *name,
     (void)putc('"', out);
 }
 
-/* As a string of JSON, without any '<'. */
+/* Writes a string of JSON without any '<'. */
 static void print_string(FILE *out, const struct otelbase_pool_item *text)
 {
     char *bytes = NULL;
@@ -80,7 +79,7 @@ static void print_string(FILE *out, const struct otelbase_pool_item *text)
     free(bytes);
 }
 
-/* Why boxes have no span: their texts, at the numbers of these. */
+/* Writes the reasons for boxes without a span: texts, by their numbers. */
 static void print_reasons(FILE *out, const struct oteltime_timeline *timeline)
 {
     struct otelbase_pool seen = {.count = 0};

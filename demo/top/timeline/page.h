@@ -4,11 +4,11 @@
 
 #include "demo/top/timeline/model.h"
 
-/* The files of page/ as one, cut at the places that the program fills. */
+/* The files of page/ as one text, cut at the places that the program fills. */
 struct oteltime_part {
     const unsigned char *text;
     size_t size;
-    const char *place; /* what follows the text, or NULL */
+    const char *place; /* the part that follows the text, or NULL */
 };
 extern const struct oteltime_part oteltime_parts[];
 

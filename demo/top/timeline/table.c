@@ -9,7 +9,7 @@ struct key {
     size_t service, none, set, trace;
 };
 
-/* When a span was seen, within one sum. */
+/* The first and the last time of a span within one sum. */
 struct extent {
     uint64_t start_ns, end_ns;
     size_t sum;
@@ -33,7 +33,7 @@ static struct key key_of(const struct oteltime_timeline *timeline,
     return key;
 }
 
-/* The number of a pair of numbers. */
+/* The number of a pair. */
 static size_t pair_add(struct otelbase_pool *pool, size_t one, size_t other,
                        bool *new)
 {

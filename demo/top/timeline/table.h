@@ -4,7 +4,7 @@
 
 #include "demo/top/timeline/model.h"
 
-/* What the rows of a table stand for. */
+/* The meaning of a table's rows. */
 enum oteltime_by {
     OTELTIME_BY_SERVICE,
     OTELTIME_BY_SET, /* service and attributes, or why there are none */
@@ -18,7 +18,7 @@ struct oteltime_sum {
     size_t trace;   /* likewise; without context in a table by trace: both */
     uint64_t cpu_ns, wall_ns, samples;
     size_t threads;
-    uint64_t longest_ns; /* of all spans, from first to last seen here */
+    uint64_t longest_ns; /* longest span */
 };
 
 struct oteltime_table {
@@ -26,9 +26,8 @@ struct oteltime_table {
     size_t count, room;
 };
 
-/*
- * Sums up all boxes; every sample is in one sum. A table by service has neither
- * none nor sets, and without context is a sum of its own in the other two.
+/* Sums up all boxes; each sample is in one sum. A table by service uses neither
+ * `none` nor `set`. The other two have one sum for all boxes without a context.
  */
 struct oteltime_table
 oteltime_table_make(const struct oteltime_timeline *timeline,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum {
-    SHOWN_MAX = 200 /* rows; one more stands for the others */
+    SHOWN_MAX = 200 /* rows shown; one more stands for the others */
 };
 
 struct printer {
@@ -65,7 +65,7 @@ static void print_sum(const struct printer *printer,
     (void)fputs("</td></tr>\n", out);
 }
 
-/* All that is behind the rows that are shown: their threads may be the same. */
+/* Sums up the rows that are not shown. Several may share a thread. */
 static void print_others(const struct printer *printer,
                          const struct oteltime_sum *sums, size_t count)
 {

@@ -4,7 +4,7 @@
 
 #include "demo/top/timeline/model.h"
 
-/* The tables below the picture. */
+/* Writes the tables below the picture. */
 void oteltime_tables_print(FILE *out, const struct oteltime_timeline *timeline);
 
 #endif
