@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/run/options.h"
+#include "config/check.h"
 
 #include "demo/base/escape.h"
-#include "demo/run/doctor/settings.h"
 #include "demo/run/memory.h"
 #include "demo/run/status.h"
 
@@ -98,7 +98,7 @@ static const char *apply_row(const struct otelrun_target *to,
 {
     struct otelctx_fault fault;
 
-    if (otelrun_settings_parse(id, value, &fault) != 0)
+    if (otelctx_check_value(id, otelctx_span_from(value), &fault) != 0)
         return otelrun_format("%s at byte %zu", fault.why, fault.pos);
     otelrun_environment_set(to->e, otelctx_option_name(id), value);
     return NULL;

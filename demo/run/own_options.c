@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/run/own_options.h"
 
+#include "config/check.h"
 #include "config/file.h"
 #include "config/options.h"
 #include "demo/run/attributes.h"
-#include "demo/run/doctor/settings.h"
 #include "demo/run/environment.h"
 #include "demo/run/memory.h"
 #include "demo/run/sdk.h"
@@ -62,7 +62,11 @@ static const char *take_entity(const struct otelrun_target *to,
                                const char *value)
 {
     const char *const old = otelrun_environment_get(to->e, "OTEL_ENTITIES");
+    struct otelctx_fault fault;
 
+    if (otelctx_check_value(OTELCTX_OPTION_ENTITIES, otelctx_span_from(value),
+                            &fault) != 0)
+        return otelrun_format("%s at byte %zu", fault.why, fault.pos);
     otelrun_environment_set(
         to->e, "OTEL_ENTITIES",
         old && *old != '\0' ? otelrun_format("%s;%s", old, value) : value);
@@ -77,7 +81,8 @@ static const char *take_traceparent(const struct otelrun_target *to,
 
     if (!value)
         value = otelrun_trace_make();
-    else if (otelrun_settings_parse(OTELCTX_OPTION_TRACEPARENT, value, &fault))
+    else if (otelctx_check_value(OTELCTX_OPTION_TRACEPARENT,
+                                 otelctx_span_from(value), &fault))
         return otelrun_format("%s at byte %zu", fault.why, fault.pos);
     otelrun_environment_set(to->e, "TRACEPARENT", value);
     if (!otelrun_environment_get(to->e, all))
@@ -95,7 +100,7 @@ static const char *take_instance_id(const struct otelrun_target *to,
     struct otelctx_fault fault;
     const char *why;
 
-    if (otelrun_settings_parse(id, value, &fault) == 0) {
+    if (otelctx_check_value(id, otelctx_span_from(value), &fault) == 0) {
         otelrun_environment_set(to->e, otelctx_option_name(id), value);
         return NULL;
     }

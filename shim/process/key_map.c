@@ -19,7 +19,7 @@ enum {
 
 /* Today's readers accept the first one. The other one has no key map. */
 #define DEFAULT_SCHEMA OTELCTX_SPAN("tlsdesc_v1_dev")
-#define GO_SCHEMA      OTELCTX_SPAN("go_pprof_labels_v1")
+#define GO_SCHEMA      OTELCTX_SPAN(OTELCTX_GO_SCHEMA)
 
 /* struct otelctx_key_map, used: bytes in the lower half, keys in the upper. */
 static size_t size_of(uint64_t used)

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "config/attrs.h"
+#include "config/check.h"
 #include "config/glob.h"
 #include "config/limits.h"
 #include "shim/base/host.h"
@@ -224,11 +225,10 @@ static int take_key(const struct otelctx_settings *s, struct otelctx_span name,
     const int index = otelctx_context_key(name);
 
     fault->pos = (size_t)(name.at - s->options.attribute_keys.at) + 1;
-    if (!has_tls(s))
-        fault->why = "no keys: only OTELCTX_THREAD_STORAGE tls has them";
-    else if (index == -EOPNOTSUPP)
-        fault->why = "no keys: this OTELCTX_SCHEMA_VERSION has none";
-    else
+    fault->why = otelctx_check_keys(&s->options);
+    if (!fault->why && index == -EOPNOTSUPP)
+        fault->why = "no keys: a program without libc announces no threads";
+    else if (!fault->why)
         fault->why = "at most 256 keys, and 65536 bytes with "
                      "everything else";
     return index;

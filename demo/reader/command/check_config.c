@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/command/check_config.h"
 
+#include "config/check.h"
 #include "config/file.h"
 #include "config/options.h"
 #include "demo/base/escape.h"
 #include "demo/base/root.h"
-#include "demo/reader/command/check_value.h"
 #include "demo/reader/command/nearest.h"
 #include "demo/reader/report/status.h"
 
@@ -23,6 +23,8 @@ struct check {
     const char *text;                    /* where the file begins */
     struct otelctx_span line;            /* without its end */
     uint32_t seen[OTELCTX_OPTION_COUNT]; /* the line of an option, or 0 */
+    struct otelctx_options options;
+    struct otelctx_span keys, keys_line; /* OTELCTX_ATTRIBUTE_KEYS */
     size_t faults;
 };
 
@@ -97,13 +99,15 @@ static void check_value(struct check *check, enum otelctx_option_id id,
     const bool is_word = otelctx_option_kind(id) == OTELCTX_KIND_WORD;
     const struct otelctx_span none = {NULL, 0};
 
-    if (otelread_check_value(id, value, &fault) != 0) {
+    if (otelctx_check_value(id, value, &fault) != 0) {
         check->faults++;
         say(check, value.at + (fault.pos - 1), "expected ", fault.why,
             is_word ? value : none);
-        (void)fprintf(stderr, "; all of this %s counts for nothing\n",
+        (void)fprintf(stderr, "; %s %s counts for nothing\n",
+                      id == OTELCTX_OPTION_ENTITIES ? "that entity of this"
+                                                    : "all of this",
                       otelctx_option_name(id));
-    } else if (otelread_doubt_value(id, value, &fault)) {
+    } else if (otelctx_check_doubt(id, value, &fault)) {
         say(check, value.at + (fault.pos - 1), "warning: ", fault.why, none);
         (void)fputc('\n', stderr);
     }
@@ -133,6 +137,29 @@ static void check_setting(struct check *check, struct otelctx_span name,
     }
     check_repeated(check, name, id);
     check_value(check, id, value);
+    if (value.size == 0)
+        value.at = NULL;
+    (void)otelctx_options_apply(&check->options, id, value,
+                                &(struct otelctx_fault){0});
+    if (id == OTELCTX_OPTION_ATTRIBUTE_KEYS) {
+        check->keys = value;
+        check->keys_line = check->line;
+    }
+}
+
+/* After all lines: do other options leave a key? */
+static void check_keys(struct check *check)
+{
+    const char *const why = otelctx_check_keys(&check->options);
+    const struct otelctx_span key = otelctx_span_member(&check->keys);
+
+    if (key.size == 0 || !why)
+        return;
+    check->faults++;
+    check->line = check->keys_line;
+    check->file.line = check->seen[OTELCTX_OPTION_ATTRIBUTE_KEYS];
+    say(check, key.at, "expected ", why, (struct otelctx_span){NULL, 0});
+    (void)fputc('\n', stderr);
 }
 
 static void check_text(struct check *check)
@@ -187,7 +214,9 @@ int otelread_check_config(const char *path)
 
     struct check check = {
         .path = path, .file = {.rest = {text, (size_t)size}}, .text = text};
+    otelctx_options_set_defaults(&check.options);
     check_text(&check);
+    check_keys(&check);
     if (check.faults > 0)
         return OTELREAD_ERROR;
     const size_t count = count_set(&check);

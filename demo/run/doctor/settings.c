@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/run/doctor/settings.h"
 
-#include "config/attrs.h"
+#include "config/check.h"
 #include "config/file.h"
 #include "config/glob.h"
 #include "config/options.h"
-#include "config/traceparent.h"
 #include "demo/base/root.h"
 
 #include <errno.h>
@@ -19,46 +18,6 @@ struct settings {
     char path[4096];
     char *file;
 };
-
-static int parse_attributes(struct otelctx_span text,
-                            struct otelctx_fault *fault)
-{
-    char *const scratch = malloc(text.size + 1);
-    struct otelctx_attrs it =
-        otelctx_attrs_begin(text, scratch, scratch ? text.size : 0);
-    struct otelctx_pair pair;
-    int got;
-
-    while ((got = otelctx_attrs_next(&it, &pair, fault)) > 0)
-        if (otelctx_span_begins(pair.key, OTELCTX_SPAN("threadlocal."))) {
-            *fault = (struct otelctx_fault){
-                pair.pos, "a key that does not begin with \"threadlocal.\""};
-            got = -EINVAL;
-            break;
-        }
-    free(scratch);
-    return got < 0 ? -EINVAL : 0;
-}
-
-int otelrun_settings_parse(unsigned id, const char *text,
-                           struct otelctx_fault *fault)
-{
-    const struct otelctx_span span = otelctx_span_from(text);
-    struct otelctx_traceparent parent;
-    struct otelctx_options options;
-
-    if (span.size == 0)
-        return 0;
-    switch (id) {
-    case OTELCTX_OPTION_RESOURCE_ATTRIBUTES:
-    case OTELCTX_OPTION_EXTRA_ATTRIBUTES:
-        return parse_attributes(span, fault);
-    case OTELCTX_OPTION_TRACEPARENT:
-        return otelctx_traceparent_parse(span, &parent, fault);
-    default:
-        return otelctx_options_apply(&options, id, span, fault);
-    }
-}
 
 /* The lines that the environment leaves to the configuration file. */
 static void take_file(struct settings *s, int root)
@@ -166,12 +125,15 @@ static bool is_wrong(const struct settings *s, struct otelrun_checks *checks)
 {
     for (unsigned id = 0; id < OTELCTX_OPTION_COUNT; id++) {
         const struct otelctx_span value = s->source[id].text;
-        char *const text = value.at ? strndup(value.at, value.size) : NULL;
-        struct otelctx_fault fault;
-        const int err = text ? otelrun_settings_parse(id, text, &fault) : 0;
+        struct otelctx_fault fault = {1, NULL};
 
-        free(text);
-        if (err == 0)
+        if (!value.at)
+            continue;
+        if (otelctx_check_value(id, value, &fault) == 0)
+            fault.why = id == OTELCTX_OPTION_ATTRIBUTE_KEYS
+                            ? otelctx_check_keys(&s->options)
+                            : NULL;
+        if (!fault.why)
             continue;
         (void)otelrun_checks_fail(
             checks, OTELRUN_CHECK_SETTINGS, "correct that variable",
@@ -180,6 +142,29 @@ static bool is_wrong(const struct settings *s, struct otelrun_checks *checks)
         return true;
     }
     return false;
+}
+
+/* What counts but is hardly meant. */
+static void pass(const struct settings *s, struct otelrun_checks *checks)
+{
+    const char *const on = s->options.service_name.at
+                               ? "the library is on, with a service name"
+                               : "the library is on";
+    struct otelctx_fault fault;
+
+    for (unsigned id = 0; id < OTELCTX_OPTION_COUNT; id++) {
+        if (!s->source[id].text.at ||
+            !otelctx_check_doubt(id, s->source[id].text, &fault))
+            continue;
+        otelrun_checks_pass(
+            checks, OTELRUN_CHECK_SETTINGS, "%s; %s in %s: byte %zu: %s", on,
+            otelctx_option_name(id), place_of(s, id), fault.pos, fault.why);
+        return;
+    }
+    otelrun_checks_pass(checks, OTELRUN_CHECK_SETTINGS, "%s%s", on,
+                        s->source[OTELCTX_SETTING_DECLARATIVE].text.at
+                            ? "; " OTELCTX_DECLARATIVE_DOUBT
+                            : "");
 }
 
 bool otelrun_settings_check(int root, char *const *envp, const char *executable,
@@ -192,12 +177,7 @@ bool otelrun_settings_check(int root, char *const *envp, const char *executable,
     passed = !is_off(&s, executable, checks) && !is_silent(&s, checks) &&
              !is_wrong(&s, checks);
     if (passed)
-        otelrun_checks_pass(
-            checks, OTELRUN_CHECK_SETTINGS, "the library is on%s%s",
-            s.options.service_name.at ? ", with a service name" : "",
-            s.source[OTELCTX_SETTING_DECLARATIVE].text.at
-                ? "; " OTELCTX_DECLARATIVE_DOUBT
-                : "");
+        pass(&s, checks);
     free(s.file);
     return passed;
 }

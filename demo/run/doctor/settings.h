@@ -17,10 +17,4 @@ bool otelrun_settings_check(int root, char *const *envp, const char *executable,
 /* Does the configuration file alone say OTELCTX_PUBLISH=configured? */
 bool otelrun_settings_publish_configured(void);
 
-/* Is this the value of an option of the library? Returns 0, or -EINVAL with the
- * fault. */
-struct otelctx_fault;
-int otelrun_settings_parse(unsigned id, const char *text,
-                           struct otelctx_fault *fault);
-
 #endif

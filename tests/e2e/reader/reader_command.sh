@@ -72,6 +72,21 @@ conf:3:30: warning: this pattern matches nothing: the path of a program begins w
 conf:4:24: warning: no reader knows this schema, but tlsdesc_v1_dev, tls_v1, go_pprof_labels_v1
 conf: ok, 3 options
 exit 0' "$(checked 'OTELCTX_FORK=drop\nOTELCTX_FORK=republish\nOTELCTX_INCLUDE_PATHS=/srv/*,python3\nOTELCTX_SCHEMA_VERSION=v9\n')"
+same 'a control character inside an attribute or a name is a warning' \
+    'conf:1:30: warning: this attribute has a control character
+conf:2:20: warning: a control character
+conf: ok, 2 options
+exit 0' "$(checked 'OTEL_RESOURCE_ATTRIBUTES=a=1,b=x%%0Ay\nOTEL_SERVICE_NAME=s\001\n')"
+same 'a malformed entity is told, and what an entity holds is decoded' \
+    "conf:1:23: expected a name, which begins with a letter; that entity of this OTEL_ENTITIES counts for nothing
+conf:2:26: expected two hexadecimal digits after '%'; that entity of this OTEL_ENTITIES counts for nothing
+exit 1" "$(checked 'OTEL_ENTITIES=garbage{\nOTEL_ENTITIES=a{b=1};c{d=%%x}\n' | grep -v overrides)"
+same 'keys that another option leaves no place are told' \
+    'conf:1:24: expected no keys: only OTELCTX_THREAD_STORAGE tls has them
+exit 1' "$(checked 'OTELCTX_ATTRIBUTE_KEYS=a,b\nOTELCTX_THREAD_STORAGE=ring\n')"
+same 'so are those that a schema has none of' \
+    'conf:2:24: expected no keys: this OTELCTX_SCHEMA_VERSION has none
+exit 1' "$(checked 'OTELCTX_SCHEMA_VERSION=go_pprof_labels_v1\nOTELCTX_ATTRIBUTE_KEYS=a\n')"
 same 'a limit of the shim is checked' \
     'conf:1:24: expected at most 256 keys; all of this OTELCTX_ATTRIBUTE_KEYS counts for nothing
 exit 1' "$(checked "OTELCTX_ATTRIBUTE_KEYS=$(seq -s, 257)\n" | sed 's/:[0-9]*: exp/:24: exp/')"

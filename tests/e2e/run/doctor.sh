@@ -80,6 +80,18 @@ declarative+="to publish an SDK's resource, add its bridge with OTELCTX_RESOURCE
 same 'a declarative configuration is told' "the library is on; $declarative" \
     "$(OTEL_CONFIG_FILE=sdk.yaml check_command --json ./sleeper |
         jq -r '.checks[] | select(.check == "settings").found')"
+same 'an entity is wrong' \
+    "settings: OTEL_ENTITIES in the environment: byte 9: expected a name, which begins with a letter" \
+    "$(OTEL_ENTITIES='garbage{' before ./sleeper)"
+same 'keys have no place in the storage, or in the schema' \
+    'settings: OTELCTX_ATTRIBUTE_KEYS in the environment: byte 1: expected no keys: only OTELCTX_THREAD_STORAGE tls has them
+settings: OTELCTX_ATTRIBUTE_KEYS in the environment: byte 1: expected no keys: this OTELCTX_SCHEMA_VERSION has none' \
+    "$(before --attribute-keys a --thread-storage ring ./sleeper
+        before --attribute-keys a --schema-version go_pprof_labels_v1 ./sleeper)"
+same 'a control character is published, and told' \
+    'the library is on; OTEL_RESOURCE_ATTRIBUTES in the environment: byte 5: this attribute has a control character' \
+    "$(OTEL_RESOURCE_ATTRIBUTES='a=1,b=x%0Ay' check_command --json ./sleeper |
+        jq -r '.checks[] | select(.check == "settings").found')"
 same 'a setting is wrong' \
     "settings: OTEL_RESOURCE_ATTRIBUTES in the environment: byte 3: expected two hexadecimal digits after '%'" \
     "$(OTEL_RESOURCE_ATTRIBUTES=a=%x before ./sleeper)"

@@ -56,6 +56,9 @@ same 'an instance id is a word or an id' \
     "$(variables 'OTEL.*' --instance-id=generate --instance-id pod-7 | xargs)"
 same 'entities are collected' 'OTEL_ENTITIES=a{b=1};host{host.id=7}' \
     "$(OTEL_ENTITIES='a{b=1}' variables OTEL_ENTITIES --entity 'host{host.id=7}')"
+same 'a malformed entity is refused' \
+    "otelctx-run: --entity: expected a name, which begins with a letter at byte 9" \
+    "$(run --entity 'garbage{' env 2>&1 | head -n 1)"
 TRACE='00-[0-9a-f]{32}-[0-9a-f]{16}-03'
 check 'a new trace is random' grep -qE \
     "^OTELCTX_TRACEPARENT=all TRACEPARENT=$TRACE\$" \
