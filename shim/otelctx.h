@@ -132,6 +132,13 @@ struct otelctx_record {
     uint8_t attrs[612];  /* {key index, length, value}... */
 } __attribute__((aligned(8)));
 
+/* One attribute of a thread context. */
+struct otelctx_attribute {
+    uint8_t key;       /* from otelctx_key() */
+    uint32_t size;     /* bytes of value, past 255 cut as by otelctx_attr() */
+    const char *value; /* UTF-8, no NUL needed; may be NULL when size is 0 */
+};
+
 /* What a thread is working for. */
 struct otelctx_ids {
     uint8_t trace_id[16]; /* as in W3C Trace Context; both ids zero: no trace */
@@ -177,7 +184,28 @@ OTELCTX_API int otelctx_attach(const uint8_t trace_id[16],
                                const uint8_t span_id[8], uint8_t flags);
 
 /*
- * The same, from the text of a `traceparent` header.
+ * Attach a context with attributes, as otelctx_attach() and one otelctx_attr()
+ * for each attribute do, but in one step: readers see all of it or none.
+ *
+ * attributes  may be NULL when count is 0; of several with one key the last
+ *             one counts
+ * count       elements of attributes
+ *
+ * Returns 0, 1 (a value was cut; or the attributes were left out, because
+ * storage TLS is off or for the reason of -ESTALE at otelctx_key()), -EINVAL
+ * (exactly one id is zero, no such key, or a value is not UTF-8), -ENOSPC (the
+ * attributes take more than 612 bytes), or -EBUSY or -ENOSYS as
+ * otelctx_attach(). After -EINVAL and -ENOSPC nothing is attached, in any
+ * storage. Own thread only; no lock, no allocation, no system call.
+ * Rule: OTEP 4947, "Context Attachment".
+ */
+OTELCTX_API int otelctx_attach_with(const uint8_t trace_id[16],
+                                    const uint8_t span_id[8], uint8_t flags,
+                                    const struct otelctx_attribute *attributes,
+                                    size_t count);
+
+/*
+ * otelctx_attach(), from the text of a `traceparent` header.
  *
  * text  "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
  * len   bytes
@@ -254,6 +282,19 @@ OTELCTX_API struct otelctx_record *otelctx_pin(void);
 OTELCTX_API int otelctx_record_init(struct otelctx_record *record,
                                     const uint8_t trace_id[16],
                                     const uint8_t span_id[8], uint8_t flags);
+
+/*
+ * Prepare a record of the program with attributes: see otelctx_attach_with().
+ * The record must not be attached.
+ *
+ * Returns as otelctx_attach_with(), never -EBUSY; -EINVAL, too, if record is
+ * NULL or at an odd address. After -EINVAL and -ENOSPC the record may have
+ * changed: readers ignore it.
+ */
+OTELCTX_API int otelctx_record_init_with(
+    struct otelctx_record *record, const uint8_t trace_id[16],
+    const uint8_t span_id[8], uint8_t flags,
+    const struct otelctx_attribute *attributes, size_t count);
 
 /*
  * Set one attribute of a record that is not attached; if it is attached, use
@@ -399,6 +440,11 @@ OTELCTX_FORWARD_INT_(otelctx_attach,
                      (const uint8_t trace_id[16], const uint8_t span_id[8],
                       uint8_t flags),
                      (trace_id, span_id, flags))
+OTELCTX_FORWARD_INT_(otelctx_attach_with,
+                     (const uint8_t trace_id[16], const uint8_t span_id[8],
+                      uint8_t flags, const struct otelctx_attribute *attributes,
+                      size_t count),
+                     (trace_id, span_id, flags, attributes, count))
 OTELCTX_FORWARD_INT_(otelctx_attach_traceparent, (const char *text, size_t len),
                      (text, len))
 OTELCTX_FORWARD_INT_(otelctx_attr, (uint8_t key, const char *value, size_t len),
@@ -412,6 +458,12 @@ OTELCTX_FORWARD_INT_(otelctx_record_init,
                       const uint8_t trace_id[16], const uint8_t span_id[8],
                       uint8_t flags),
                      (record, trace_id, span_id, flags))
+OTELCTX_FORWARD_INT_(otelctx_record_init_with,
+                     (struct otelctx_record * record,
+                      const uint8_t trace_id[16], const uint8_t span_id[8],
+                      uint8_t flags, const struct otelctx_attribute *attributes,
+                      size_t count),
+                     (record, trace_id, span_id, flags, attributes, count))
 OTELCTX_FORWARD_INT_(otelctx_record_attr,
                      (struct otelctx_record * record, uint8_t key,
                       const char *value, size_t len),

@@ -29,9 +29,9 @@ OTELCTX_API int otelctx_attach_traceparent(const char *text, size_t len)
         return err;
     if (otelctx_traceparent_parse((struct otelctx_span){text, len}, &parent,
                                   &fault))
-        return otelctx_attach_invalid();
+        return otelctx_attach_failed(-EINVAL);
     ids = otelctx_ids_from(parent.trace_id, parent.span_id, parent.flags);
-    return otelctx_thread_attach(&ids);
+    return otelctx_thread_attach(&ids, OTELCTX_SPAN(""));
 }
 
 OTELCTX_API int otelctx_attr_unset(uint8_t key)
@@ -61,20 +61,39 @@ static bool is_record(const struct otelctx_record *record)
     return record && otelctx_record_is_aligned(record);
 }
 
+static __attribute__((noinline)) int
+init_record(struct otelctx_record *record, const struct otelctx_ids *ids,
+            const struct otelctx_attribute *attributes, size_t count)
+{
+    int result = start_for_record();
+
+    if (result)
+        return result;
+    if (!is_record(record) || !otelctx_ids_allowed(ids))
+        return -EINVAL;
+    otelctx_record_write(record, ids);
+    result = otelctx_record_fill(record, attributes, count);
+    record->valid = result >= 0;
+    return result;
+}
+
 OTELCTX_API int otelctx_record_init(struct otelctx_record *record,
                                     const uint8_t trace_id[16],
                                     const uint8_t span_id[8], uint8_t flags)
 {
     const struct otelctx_ids ids = otelctx_ids_from(trace_id, span_id, flags);
-    const int err = start_for_record();
 
-    if (err)
-        return err;
-    if (!is_record(record) || !otelctx_ids_allowed(&ids))
-        return -EINVAL;
-    otelctx_record_write(record, &ids);
-    record->valid = 1;
-    return 0;
+    return init_record(record, &ids, NULL, 0);
+}
+
+OTELCTX_API int otelctx_record_init_with(
+    struct otelctx_record *record, const uint8_t trace_id[16],
+    const uint8_t span_id[8], uint8_t flags,
+    const struct otelctx_attribute *attributes, size_t count)
+{
+    const struct otelctx_ids ids = otelctx_ids_from(trace_id, span_id, flags);
+
+    return init_record(record, &ids, attributes, count);
 }
 
 OTELCTX_API int otelctx_record_attr(struct otelctx_record *record, uint8_t key,

@@ -33,6 +33,30 @@ int otelctx_attr_check(uint8_t key, struct otelctx_span *value)
     return err ? err : otelctx_value_cut(value);
 }
 
+int otelctx_record_fill(struct otelctx_record *record,
+                        const struct otelctx_attribute *attributes,
+                        size_t count)
+{
+    struct otelctx_change change;
+    int result = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t key = attributes[i].key;
+        struct otelctx_span value = {attributes[i].value, attributes[i].size};
+        int err = otelctx_attr_check(key, &value);
+
+        if (err == -EOPNOTSUPP || err == -ESTALE)
+            return 1; /* as for all other keys */
+        result |= err == 1;
+        if (err >= 0)
+            err = otelctx_change_plan(record, key, &value, &change);
+        if (err < 0)
+            return err;
+        otelctx_change_apply(record, &change, key, &value);
+    }
+    return result;
+}
+
 bool otelctx_record_is_aligned(const struct otelctx_record *record)
 {
     return (uintptr_t)record % 2 == 0;

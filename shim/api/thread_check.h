@@ -31,6 +31,16 @@ int otelctx_key_check(uint8_t key);
  */
 int otelctx_attr_check(uint8_t key, struct otelctx_span *value);
 
+/*
+ * Append attributes to a record that readers do not see.
+ *
+ * Returns 0, 1 (a value was cut, or attributes were left out because readers do
+ * not know the shim's keys), -EINVAL or -ENOSPC.
+ */
+int otelctx_record_fill(struct otelctx_record *record,
+                        const struct otelctx_attribute *attributes,
+                        size_t count);
+
 /* Is the record at an even address? OTEP 4947, "Thread-Local Context Record":
  * "aligned to at least a 2-byte boundary". */
 bool otelctx_record_is_aligned(const struct otelctx_record *record);

@@ -165,6 +165,25 @@ INLINE bool is_known(const struct otelctx_thread_block *block)
 #endif
 }
 
+/* Can these ids replace what is attached by nothing but a few stores? */
+INLINE bool can_attach(const struct otelctx_thread_block *block, uint64_t trace,
+                       uint64_t span)
+{
+    /* One by one: the compiler would evaluate a single LIKELY of all of them
+     * without branches. */
+    return LIKELY(trace != 0) && LIKELY(span != 0) && LIKELY(is_known(block)) &&
+           (LIKELY(!block->slot) || LIKELY(block->slot == &block->self.own)) &&
+           LIKELY(block->self.state.flags == 0);
+}
+
+/* Hide the thread's own record from readers, to write it. */
+INLINE void begin_attaching(struct otelctx_thread_block *block)
+{
+    begin_writing(&block->self);
+    if (!LIKELY(!block->slot))
+        otelctx_store_visible(&block->slot, (struct otelctx_record *)NULL);
+}
+
 /* Attach a trace. Returns false, and has changed nothing, where that takes more
  * than this. */
 INLINE bool attach_own(uint64_t first, uint64_t second, uint64_t span,
@@ -173,16 +192,9 @@ INLINE bool attach_own(uint64_t first, uint64_t second, uint64_t span,
     struct otelctx_thread_block *const block = thread_block();
     struct otelctx_thread *const self = &block->self;
 
-    /* One by one: the compiler would evaluate a single LIKELY of all of them
-     * without branches. */
-    if (!LIKELY((first | second) != 0) || !LIKELY(span != 0) ||
-        !LIKELY(is_known(block)) ||
-        !(LIKELY(!block->slot) || LIKELY(block->slot == &self->own)) ||
-        !LIKELY(self->state.flags == 0))
+    if (!can_attach(block, first | second, span))
         return false;
-    begin_writing(self);
-    if (!LIKELY(!block->slot))
-        otelctx_store_visible(&block->slot, (struct otelctx_record *)NULL);
+    begin_attaching(block);
     write_own(&self->own, first, second, span, flags);
     otelctx_store_visible(&block->slot, &self->own);
     end_writing(self, 0);
@@ -274,15 +286,18 @@ INLINE uint64_t copy_any(uint8_t *to, const char *from, size_t size)
     return seen;
 }
 
+enum {
+    HEAD = 2, /* bytes before an attribute's value: key index, length */
+    ATTRS_MAX = sizeof(((struct otelctx_record *)0)->attrs),
+    ATTRS_UNUSUAL = ATTRS_MAX + 1
+};
+#define NOT_ASCII 0x8080808080808080 /* in a word of text: some byte is not */
+
 /* Append an attribute: the key is new in the record, the value is ASCII.
  * Readers see the attribute from the store to attrs_size on. */
 INLINE int append(uint32_t key, const char *value, size_t len,
                   copy_function *copy)
 {
-    enum {
-        HEAD = 2
-    };
-    const uint64_t not_ascii = 0x8080808080808080;
     struct otelctx_thread_block *const block = thread_block();
     struct otelctx_thread *const self = &block->self;
     uint32_t key_bits, new_bits;
@@ -301,9 +316,8 @@ INLINE int append(uint32_t key, const char *value, size_t len,
     size += self->own.attrs_size;
     if (!LIKELY(new_bits != key_bits) ||
         !LIKELY(otelctx_context_has_key(key)) ||
-        !LIKELY(len <= OTELCTX_VALUE_MAX) ||
-        !LIKELY(size <= sizeof(self->own.attrs)) ||
-        !LIKELY((copy(at + HEAD, value, len) & not_ascii) == 0)) {
+        !LIKELY(len <= OTELCTX_VALUE_MAX) || !LIKELY(size <= ATTRS_MAX) ||
+        !LIKELY((copy(at + HEAD, value, len) & NOT_ASCII) == 0)) {
         give_up_writing(self);
         return otelctx_attr_slow((uint8_t)key, value, len);
     }
@@ -326,6 +340,77 @@ FAST int otelctx_attr(uint8_t key, const char *value, size_t len)
     if (LIKELY(len >= sizeof(quarter) && len <= 2 * sizeof(quarter)))
         return append(key, value, len, copy_quarter);
     return append_any_size(key, value, len);
+}
+
+/* Write an attribute of at most OTELCTX_VALUE_MAX bytes. Returns as
+ * copy_function. */
+INLINE uint64_t write_attr(uint8_t *at, uint32_t key, const char *value,
+                           uint32_t len, copy_function *copy)
+{
+    *(quarter *)at = (quarter)(key | len << 8);
+    return copy(at + HEAD, value, len);
+}
+
+/* Add attributes to the thread's own record, which has ids and is hidden, and
+ * show it. A function of its own, because both halves then need no register
+ * that they would have to save. */
+QUICK static int attach_attrs(struct otelctx_thread_block *block,
+                              const struct otelctx_attribute *attributes,
+                              size_t count)
+{
+    struct otelctx_record *const own = &block->self.own;
+    const struct otelctx_attribute *a = attributes;
+    const struct otelctx_attribute *const end = a + count;
+    uint32_t key_bits = 0;
+    uint64_t seen = 0;
+    size_t size = 0;
+
+    for (; a < end; a++) {
+        const uint32_t key = a->key, len = a->size;
+        const uint32_t bit = otelctx_key_bit(key);
+        uint8_t *const at = own->attrs + size;
+
+        size += HEAD + (size_t)len;
+        if (!LIKELY(size <= ATTRS_MAX) || !LIKELY((key_bits & bit) == 0) ||
+            !LIKELY(otelctx_context_has_key(key)))
+            goto unusual;
+        key_bits |= bit;
+        if (LIKELY(len - sizeof(word) <= sizeof(word)))
+            seen |= write_attr(at, key, a->value, len, copy_word);
+        else if (LIKELY(len <= OTELCTX_VALUE_MAX))
+            seen |= write_attr(at, key, a->value, len, copy_any);
+        else
+            goto unusual;
+    }
+    if (!LIKELY((seen & NOT_ASCII) == 0))
+        goto unusual;
+    own->attrs_size = (uint16_t)size;
+    otelctx_store_visible(&block->slot, own);
+    end_writing(&block->self, key_bits);
+    return 0;
+
+unusual:
+    give_up_writing(&block->self);
+    return otelctx_attach_with_slow(own->trace_id, own->span_id,
+                                    own->trace_flags, attributes, count);
+}
+
+FAST int otelctx_attach_with(const uint8_t trace_id[16],
+                             const uint8_t span_id[8], uint8_t flags,
+                             const struct otelctx_attribute *attributes,
+                             size_t count)
+{
+    const word *const trace = (const word *)trace_id;
+    const uint64_t first = trace[0], second = trace[1];
+    const uint64_t span = *(const word *)span_id;
+    struct otelctx_thread_block *const block = thread_block();
+
+    if (!can_attach(block, first | second, span))
+        return otelctx_attach_with_slow(trace_id, span_id, flags, attributes,
+                                        count);
+    begin_attaching(block);
+    write_own(&block->self.own, first, second, span, flags);
+    return attach_attrs(block, attributes, count);
 }
 
 /* otelctx_thread_swap() explains the order of the stores. */

@@ -16,8 +16,32 @@ int otelctx_attach_slow(const uint8_t trace_id[16], const uint8_t span_id[8],
 
     if (err)
         return err;
-    return otelctx_ids_allowed(&ids) ? otelctx_thread_attach(&ids)
-                                     : otelctx_attach_invalid();
+    return otelctx_ids_allowed(&ids)
+               ? otelctx_thread_attach(&ids, OTELCTX_SPAN(""))
+               : otelctx_attach_failed(-EINVAL);
+}
+
+int otelctx_attach_with_slow(const uint8_t trace_id[16],
+                             const uint8_t span_id[8], uint8_t flags,
+                             const struct otelctx_attribute *attributes,
+                             size_t count)
+{
+    const struct otelctx_ids ids = otelctx_ids_from(trace_id, span_id, flags);
+    struct otelctx_record record; /* only its attributes */
+    int err = otelctx_start(), cut;
+
+    if (err)
+        return err;
+    record.attrs_size = 0;
+    cut = otelctx_ids_allowed(&ids)
+              ? otelctx_record_fill(&record, attributes, count)
+              : -EINVAL;
+    if (cut < 0)
+        return otelctx_attach_failed(cut);
+    err = otelctx_thread_attach(
+        &ids,
+        (struct otelctx_span){(const char *)record.attrs, record.attrs_size});
+    return err ? err : cut;
 }
 
 int otelctx_attach64_slow(uint64_t span_id, uint64_t root_span_id)
@@ -30,11 +54,11 @@ int otelctx_attach64_slow(uint64_t span_id, uint64_t root_span_id)
 }
 
 /* The thread goes on to work for somebody whom nobody knows. */
-int otelctx_attach_invalid(void)
+int otelctx_attach_failed(int why)
 {
     const int err = otelctx_thread_detach();
 
-    return err ? err : -EINVAL;
+    return err ? err : why;
 }
 
 int otelctx_attr_slow(uint8_t key, const char *value, size_t len)

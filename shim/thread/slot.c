@@ -80,7 +80,8 @@ static bool is_replaceable(enum owner owner)
     return owner != PROGRAM && owner != FOREIGN;
 }
 
-static int attach(struct otelctx_variables v, const struct otelctx_ids *ids)
+static int attach(struct otelctx_variables v, const struct otelctx_ids *ids,
+                  struct otelctx_span attrs)
 {
     struct otelctx_thread *const self = v.self;
 
@@ -88,7 +89,9 @@ static int attach(struct otelctx_variables v, const struct otelctx_ids *ids)
         return -EBUSY;
     (void)hide_record(v, &self->own);
     otelctx_record_write(&self->own, ids);
-    self->state.key_bits = 0;
+    memcpy(self->own.attrs, attrs.at, attrs.size);
+    self->own.attrs_size = (uint16_t)attrs.size;
+    self->state.key_bits = attrs.size > 0 ? UINT32_MAX : 0;
     show_record(v, &self->own, 1);
     return 0;
 }
@@ -122,7 +125,8 @@ static int refuse_stopped(void)
     return -EOPNOTSUPP;
 }
 
-int otelctx_thread_attach(const struct otelctx_ids *ids)
+int otelctx_thread_attach(const struct otelctx_ids *ids,
+                          struct otelctx_span attrs)
 {
     const struct otelctx_variables v = otelctx_thread_variables();
     int err;
@@ -131,7 +135,7 @@ int otelctx_thread_attach(const struct otelctx_ids *ids)
         return refuse_stopped();
     if (!begin_writing(v.self))
         return -EBUSY;
-    err = attach(v, ids);
+    err = attach(v, ids, attrs);
     if (!err && !show_elsewhere(v)) {
         otelctx_store_visible(v.slot, (struct otelctx_record *)NULL);
         err = -EBUSY;
@@ -348,7 +352,7 @@ int otelctx_thread_share(const struct otelctx_ids *ids, bool all_threads,
     if (*v.slot)
         return err;
     if (!all_threads) {
-        (void)otelctx_thread_attach(ids);
+        (void)otelctx_thread_attach(ids, OTELCTX_SPAN(""));
     } else {
         otelctx_store_visible(v.slot, &shared);
         (void)show_elsewhere(v);

@@ -15,7 +15,9 @@
 
 #include "shim/thread/record.h"
 
-int otelctx_thread_attach(const struct otelctx_ids *ids);
+/* attrs: the bytes of a record's `attrs`, which are well-formed */
+int otelctx_thread_attach(const struct otelctx_ids *ids,
+                          struct otelctx_span attrs);
 /* value: at most OTELCTX_VALUE_MAX bytes; NULL: remove the attribute. */
 int otelctx_thread_attr(uint8_t key, const struct otelctx_span *value);
 int otelctx_thread_detach(void);

@@ -73,6 +73,8 @@ static void (*write_record)(const uint8_t *, const uint8_t *, uint8_t);
 static void (*erase)(void);
 static int (*attach)(const uint8_t *, const uint8_t *, uint8_t);
 static int (*attr)(uint8_t, const char *, size_t);
+static int (*attach_with)(const uint8_t *, const uint8_t *, uint8_t,
+                          const struct otelctx_attribute *, size_t);
 static int (*detach)(void);
 static int (*swap)(struct otelctx_record *, struct otelctx_record **);
 static int (*get)(struct otelctx_ids *);
@@ -101,6 +103,18 @@ BENCH(attach_four, {
     (void)attr(1, "GET", 3);
     (void)attr(2, "user-4711", 9);
     (void)attr(3, "eu-west-1a", 10);
+    (void)detach();
+})
+static const struct otelctx_attribute four[] = {{0, 9, "/api/cart"},
+                                                {1, 3, "GET"},
+                                                {2, 9, "user-4711"},
+                                                {3, 10, "eu-west-1a"}};
+BENCH(attach_with_one, {
+    (void)attach_with(trace_id, span_id, 1, four, 1);
+    (void)detach();
+})
+BENCH(attach_with_four, {
+    (void)attach_with(trace_id, span_id, 1, four, 4);
     (void)detach();
 })
 BENCH(swap_both_ways, {
@@ -165,6 +179,13 @@ int main(int count, char **words)
         {"swap there and back", "ours", swap_both_ways},
         {"get", "ours", get_own},
         {"get by thread id", "ours", NULL},
+        {"attach with 1 attribute + detach", "ours", attach_with_one},
+        {"attach with 4 attributes + detach", "ours", attach_with_four},
+    };
+    enum {
+        GET_BY_TID = 7, /* in subjects */
+        WITH_ONE,
+        WITH_FOUR
     };
     const unsigned subject_count = sizeof(subjects) / sizeof(subjects[0]);
 
@@ -177,9 +198,12 @@ int main(int count, char **words)
     BENCH_SYMBOL(detach, "otelctx_detach");
     BENCH_SYMBOL(swap, "otelctx_swap");
     BENCH_SYMBOL(get, "otelctx_get");
+    *(void **)&attach_with = bench_symbol_if_any("otelctx_attach_with");
+    if (!attach_with) /* an earlier release */
+        subjects[WITH_ONE].run = subjects[WITH_FOUR].run = NULL;
     *(void **)&get_by_tid = bench_symbol_if_any("otelctx_get_by_tid");
     if (get_by_tid)
-        subjects[subject_count - 1].run = get_own_by_tid;
+        subjects[GET_BY_TID].run = get_own_by_tid;
     tid = (pid_t)syscall(SYS_gettid);
     if (!make_keys() || otelctx_record_init(&record, trace_id, span_id, 1))
         return 2;

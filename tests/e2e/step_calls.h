@@ -66,6 +66,17 @@ static inline int call_attr(const struct call *call)
     return otelctx_attr(call->number, call->text, strlen(call->text));
 }
 
+/* With the text as attribute 0, and attribute 1. */
+static inline int call_with(const struct call *call)
+{
+    const struct numbered_ids ids = ids_of(call->number);
+    const struct otelctx_attribute two[] = {
+        {0, (uint32_t)strlen(call->text), call->text}, {1, 4, "with"}};
+
+    return otelctx_attach_with(ids.trace_id, ids.span_id, call->number & 1, two,
+                               2);
+}
+
 static inline int call_unset(const struct call *call)
 {
     return otelctx_attr_unset(call->number);
@@ -143,6 +154,7 @@ static inline struct call call_parse(const char *words)
         {"half", call_half},
         {"traceparent", call_traceparent},
         {"attr", call_attr},
+        {"with", call_with},
         {"unset", call_unset},
         {"detach", call_detach},
         {"get", call_get},

@@ -171,6 +171,8 @@ static void call_thread(void)
     static const char parent[] =
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     static struct otelctx_record record;
+    static const struct otelctx_attribute some[] = {
+        {0, 3, "one"}, {1, 3, "two"}, {0, 3, "new"}};
     struct otelctx_record *previous = NULL;
     struct otelctx_ids ids;
 
@@ -184,6 +186,9 @@ static void call_thread(void)
     otelctx_attach_traceparent(parent, sizeof(parent) - 1);
     otelctx_record_init(&record, trace_id, span_id, 1);
     otelctx_record_attr(&record, 0, "four", 4);
+    otelctx_attach_with(trace_id, span_id, 1, some, 2);
+    otelctx_attach_with(trace_id, span_id, 1, some, 3);
+    otelctx_record_init_with(&record, trace_id, span_id, 1, some, 2);
     otelctx_swap(&record, &previous);
     otelctx_attr(0, "five", 4);
     otelctx_swap(previous, &previous);

@@ -40,7 +40,7 @@ while read -r storage program subject instructions loads stores name; do
 done < <(grep -v '^#' "$ROOT/tests/golden/instructions")
 
 same 'no jump of the frequent calls is at the end of 32 bytes' '' \
-    "$("$ROOT/tests/support/jumps_at_ends" "$SHIM" otelctx_{attach,detach,attr,swap,get})"
+    "$("$ROOT/tests/support/jumps_at_ends" "$SHIM" otelctx_{attach,attach_with,detach,attr,swap,get})"
 
 # The counts for aarch64, with fences, under an emulator.
 cross() {

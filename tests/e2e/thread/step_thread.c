@@ -138,6 +138,10 @@ Test(attach, at_every_instruction_there_is_the_old_context_the_new_one_or_none)
             "traceparent 2 00-02020202020202020202020202020202-"
             "0202020202020202-00",
             "1", "2");
+    from_to(MAY_HIDE, "attach 1; attr 0 a", "with 2 bc", "1 0=a",
+            "2 0=bc 1=with");
+    from_to(MAY_HIDE, "attach 1; attr 0 a", "with 2 \xc3\xa9", "1 0=a",
+            "2 0=\xc3\xa9 1=with");
 }
 
 Test(attach, replaces_the_context_of_all_threads_in_the_same_way)
@@ -148,6 +152,7 @@ Test(attach, replaces_the_context_of_all_threads_in_the_same_way)
 Test(attach, of_a_pinned_record_changes_valid_alone)
 {
     pinned(MAY_HIDE, "pin", "attach 1", "-", "1");
+    pinned(MAY_HIDE, "pin", "with 1 a", "-", "1 0=a 1=with");
     pinned(MAY_HIDE, "pin; attach 1; attr 0 a", "attach 2", "1 0=a", "2");
 }
 
@@ -310,6 +315,7 @@ Test(refusal, of_an_attach_detaches_at_once_and_other_ones_change_nothing)
     } rows[] = {
         {"attach 1; attr 0 a", "half 2", "1 0=a > -", -EINVAL},
         {"attach 1; attr 0 a", "traceparent 0 00-1", "1 0=a > -", -EINVAL},
+        {"attach 1; attr 0 a", "with 2 b\xff", "1 0=a > -", -EINVAL},
         {"attach 1; attr 0 a", "attr 200 b", "1 0=a", -EINVAL},
         {"attach 1; attr 0 a", "attr 0 b\xff", "1 0=a", -EINVAL},
         {"attach 1; attr 0 " X255 "; attr 1 " X255, "attr 2 " X255,

@@ -22,6 +22,25 @@ static int call_attr(void)
     return attr(1, "new");
 }
 
+static int attach_with(char id, const struct otelctx_attribute *attributes,
+                       size_t count)
+{
+    const struct otelctx_ids ids = ids_of(id, 3);
+
+    return otelctx_attach_with(ids.trace_id, ids.span_id, 3, attributes, count);
+}
+
+/* Attributes that are left out shorten the result. */
+static int call_with(void)
+{
+    const bool has_tls = slot_is_on(OTELCTX_STORAGE_TLS);
+    const int got =
+        attach_with('B', (struct otelctx_attribute[]){{0, 3, "new"}}, 1);
+
+    cr_expect(got <= 0 || !has_tls);
+    return got == 1 ? 0 : got;
+}
+
 static int call_replace(void)
 {
     return attr(0, "newer");
@@ -124,7 +143,16 @@ static void check_cell(enum slot holds, int (*call)(void), int returns,
         check_cell(holds, call_##call, returns, then);                         \
     }
 
+/* What call_with() adds: attributes are in TLS only. */
+#if defined(WITHOUT_TLS)
+#define WITH ""
+#else
+#define WITH " 0=new"
+#endif
+
 CELL(nothing, attach_puts_the_own_record_in, NOTHING, attach, 0, "own B3")
+CELL(nothing, attach_with_puts_the_own_record_in, NOTHING, with, 0,
+     "own B3" WITH)
 CELL(nothing, attr_has_nothing_to_set, NOTHING, attr, -ENOENT, "nothing")
 CELL(nothing, unset_has_nothing_to_remove, NOTHING, unset, -ENOENT, "nothing")
 CELL(nothing, detach_is_no_error, NOTHING, detach, 0, "nothing")
@@ -133,6 +161,7 @@ CELL(nothing, swap_puts_a_record_in, NOTHING, swap, 0, "guest's G1 0=old")
 CELL(nothing, pin_puts_the_own_record_in, NOTHING, pin, 0, "own, not valid")
 
 CELL(own, attach_rewrites_it, OWN, attach, 0, "own B3")
+CELL(own, attach_with_rewrites_it, OWN, with, 0, "own B3" WITH)
 CELL(own, attr_appends_in_place, OWN, attr, 0, "own A1 0=old 1=new")
 CELL(own, attr_replaces_in_place, OWN, replace, 0, "own A1 0=newer")
 CELL(own, unset_removes_in_place, OWN, unset, 0, "own A1")
@@ -142,6 +171,8 @@ CELL(own, swap_puts_another_one_in_and_back, OWN, swap, 0, "guest's G1 0=old")
 CELL(own, pin_makes_it_not_valid, OWN, pin, 0, "own, not valid")
 
 CELL(the_programs, attach_is_refused, PROGRAMS, attach, -EBUSY,
+     "program's A1 0=old")
+CELL(the_programs, attach_with_is_refused, PROGRAMS, with, -EBUSY,
      "program's A1 0=old")
 CELL(the_programs, attr_appends_in_place, PROGRAMS, attr, 0,
      "program's A1 0=old 1=new")
@@ -159,6 +190,7 @@ CELL(the_programs, pin_is_refused, PROGRAMS, pin, -EBUSY, "program's A1 0=old")
 #if !defined(WITHOUT_TLS)
 
 CELL(pinned_own, attach_rewrites_it, PINNED, attach, 0, "own B3")
+CELL(pinned_own, attach_with_rewrites_it, PINNED, with, 0, "own B3 0=new")
 CELL(pinned_own, attr_appends_in_place, PINNED, attr, 0, "own A1 0=old 1=new")
 CELL(pinned_own, attr_replaces_in_place, PINNED, replace, 0, "own A1 0=newer")
 CELL(pinned_own, unset_removes_in_place, PINNED, unset, 0, "own A1")
@@ -169,6 +201,8 @@ CELL(pinned_own, swap_puts_another_one_in_and_back, PINNED, swap, 0,
 CELL(pinned_own, pin_makes_it_not_valid, PINNED, pin, 0, "own, not valid")
 
 CELL(shared, attach_puts_the_own_record_in, SHARED, attach, 0, "own B3")
+CELL(shared, attach_with_puts_the_own_record_in, SHARED, with, 0,
+     "own B3 0=new")
 CELL(shared, attr_appends_to_a_copy, SHARED, attr, 0, "own A1 1=new")
 CELL(shared, unset_removes_from_a_copy, SHARED, unset, 0, "own A1")
 CELL(shared, detach_empties_the_slot, SHARED, detach, 0, "nothing")
@@ -178,6 +212,8 @@ CELL(shared, swap_puts_another_one_in_and_back, SHARED, swap, 0,
 CELL(shared, pin_puts_the_own_record_in, SHARED, pin, 0, "own, not valid")
 
 CELL(a_foreign, attach_is_refused, FOREIGN, attach, -EBUSY, "foreign A1 0=old")
+CELL(a_foreign, attach_with_is_refused, FOREIGN, with, -EBUSY,
+     "foreign A1 0=old")
 CELL(a_foreign, attr_is_refused, FOREIGN, attr, -EBUSY, "foreign A1 0=old")
 CELL(a_foreign, replacing_is_refused, FOREIGN, replace, -EBUSY,
      "foreign A1 0=old")
@@ -195,6 +231,17 @@ TestSuite(thread, .init = slot_begin);
     cr_expect_str_eq(slot_seen(), then, "a reader sees: %s", slot_seen())
 
 static const uint8_t zero[16];
+
+static void make_keys_up_to(int last)
+{
+    char name[] = "key..";
+
+    for (int index = 2; index <= last; index++) {
+        name[3] = (char)('0' + index / 10);
+        name[4] = (char)('0' + index % 10);
+        cr_assert_eq(otelctx_key(name), index);
+    }
+}
 
 Test(thread, without_a_trace_has_attributes_and_no_flags)
 {
@@ -230,6 +277,62 @@ Test(thread, keeps_no_ids_when_an_attach_has_wrong_arguments)
         cr_expect_eq(otelctx_get(&ids), -ENOENT);
         EXPECT_SEEN("nothing");
     }
+}
+
+/* Of the two arguments in `attributes` only `count` are given. */
+Test(thread, attaches_several_attributes_or_nothing)
+{
+    static char text[300];
+    const struct {
+        int result;
+        size_t count;
+        struct otelctx_attribute attributes[4];
+        const char *seen; /* NULL: see `size` */
+        size_t size;      /* of all attributes */
+    } rows[] = {
+        {0, 0, {{0}}, "own B3", 0},
+        {0, 2, {{0, 1, "a"}, {1, 0, NULL}}, "own B3 0=a 1=", 0},
+        {0, 2, {{1, 1, "a"}, {0, 2, "\xc3\xa9"}}, "own B3 1=a 0=\xc3\xa9", 0},
+        {0, 3, {{0, 1, "a"}, {1, 1, "b"}, {0, 2, "cd"}}, "own B3 0=cd 1=b", 0},
+        {0, 3, {{0, 255, text}, {1, 255, text}, {32, 96, text}}, NULL, 612},
+        {-ENOSPC,
+         3,
+         {{0, 255, text}, {1, 255, text}, {32, 97, text}},
+         "nothing",
+         0},
+        {0, 2, {{0, 1, "a"}, {32, 1, "b"}}, "own B3 0=a P=b", 0},
+        {1, 2, {{0, 256, text}, {1, 1, "b"}}, NULL, 2 + 255 + 3},
+        {-EINVAL, 2, {{0, 1, "a"}, {33, 1, "b"}}, "nothing", 0},
+        {-EINVAL, 2, {{0, 2, "a\xff"}, {1, 1, "b"}}, "nothing", 0},
+    };
+
+    memset(text, 'x', sizeof(text));
+    make_keys_up_to(32);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        cr_assert_eq(attach('A', 1), 0);
+        cr_expect_eq(attach_with('B', rows[i].attributes, rows[i].count),
+                     rows[i].result, "row %zu", i);
+        if (rows[i].seen)
+            cr_expect_str_eq(slot_seen(), rows[i].seen, "row %zu: %s", i,
+                             slot_seen());
+        else
+            cr_expect_eq(own->attrs_size, rows[i].size, "row %zu: %u", i,
+                         own->attrs_size);
+        if (rows[i].result >= 0)
+            cr_expect_eq(attr(2, ""), rows[i].size == 612 ? -ENOSPC : 0);
+        cr_assert_eq(otelctx_detach(), 0);
+    }
+}
+
+Test(thread, attaches_nothing_but_attributes_without_a_trace)
+{
+    const struct otelctx_attribute one = {0, 1, "a"};
+    const struct otelctx_ids b = ids_of('B', 3);
+
+    cr_expect_eq(otelctx_attach_with(zero, zero, 3, &one, 1), 0);
+    EXPECT_SEEN("own -0 0=a");
+    cr_expect_eq(otelctx_attach_with(b.trace_id, zero, 3, &one, 1), -EINVAL);
+    EXPECT_SEEN("nothing");
 }
 
 Test(thread, attaches_what_a_traceparent_says)
@@ -318,13 +421,7 @@ Test(thread, refuses_what_is_not_utf8_anywhere_in_it)
 /* The keys 0 and 32 share a bit: see otelctx_key_bit(). */
 Test(thread, distinguishes_keys_that_share_a_bit)
 {
-    char name[] = "key..";
-
-    for (int index = 2; index <= 32; index++) {
-        name[3] = (char)('0' + index / 10);
-        name[4] = (char)('0' + index % 10);
-        cr_assert_eq(otelctx_key(name), index);
-    }
+    make_keys_up_to(32);
     cr_assert_eq(attach('B', 3), 0);
     cr_expect_eq(attr(0, "a"), 0);
     cr_expect_eq(attr(32, "b"), 0);
@@ -611,6 +708,27 @@ Test(record_of_the_program, is_prepared_and_valid)
     cr_expect_eq(otelctx_record_attr(&programs, 1, "1", 1), 0);
     slot_hold(PROGRAMS);
     EXPECT_SEEN("program's B3 1=1 0=zero");
+}
+
+Test(record_of_the_program, is_prepared_with_attributes_or_not_valid)
+{
+    const struct otelctx_ids b = ids_of('B', 3);
+    const struct otelctx_attribute two[] = {{1, 3, "one"}, {0, 2, "z\xff"}};
+
+    slot_begin();
+    cr_expect_eq(
+        otelctx_record_init_with(&programs, b.trace_id, b.span_id, 3, two, 1),
+        0);
+    slot_hold(PROGRAMS);
+    EXPECT_SEEN("program's B3 1=one");
+    cr_assert_eq(otelctx_detach(), 0);
+    cr_expect_eq(
+        otelctx_record_init_with(&programs, b.trace_id, b.span_id, 3, two, 2),
+        -EINVAL);
+    cr_expect_eq(programs.valid, 0);
+    cr_expect_eq(
+        otelctx_record_init_with(NULL, b.trace_id, b.span_id, 3, two, 1),
+        -EINVAL);
 }
 
 Test(record_of_the_program, has_both_ids_or_none)

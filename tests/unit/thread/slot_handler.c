@@ -64,7 +64,8 @@ static int write_attach(void (*run)(void))
 {
     const struct otelctx_ids ids = ids_of('B', 3);
 
-    return otelctx_thread_attach(guard(&ids, sizeof(ids), run));
+    return otelctx_thread_attach(guard(&ids, sizeof(ids), run),
+                                 OTELCTX_SPAN(""));
 }
 
 static int write_attr(uint8_t key, const char *value, void (*run)(void))

@@ -209,6 +209,7 @@ Test(close, turns_everything_off)
     expect_all_off();
     cr_expect_eq(attach(), -EOPNOTSUPP);
     cr_expect_eq(otelctx_attach64(1, 2), -EOPNOTSUPP);
+    cr_expect_eq(otelctx_attach_with(id, id, 1, NULL, 0), -EOPNOTSUPP);
     cr_expect_eq(otelctx_detach(), -EOPNOTSUPP);
     cr_expect_eq(otelctx_get(&ids), -EOPNOTSUPP);
     cr_expect_eq(otelctx_swap(NULL, NULL), -EOPNOTSUPP);
@@ -223,6 +224,8 @@ Test(close, turns_everything_off)
     /* Whatever the arguments. */
     cr_expect_eq(otelctx_attach64(1, 0), -EOPNOTSUPP);
     cr_expect_eq(otelctx_attach_traceparent("", 0), -EOPNOTSUPP);
+    cr_expect_eq(otelctx_attach_with(id, (const uint8_t[8]){0}, 1, NULL, 0),
+                 -EOPNOTSUPP);
     cr_expect_eq(otelctx_swap(odd, NULL), -EOPNOTSUPP);
     cr_expect_eq(otelctx_record_init(odd, id, id, 1), -EOPNOTSUPP);
     cr_expect_eq(otelctx_record_attr(odd, 0, "x", 1), -EOPNOTSUPP);
