@@ -103,15 +103,40 @@ const char *otelrun_library_find(const struct otelrun_environment *e)
     return path;
 }
 
-void otelrun_library_preload(struct otelrun_environment *e, const char *library)
+const char *otelrun_library_requests(const char *library)
+{
+    const char *const slash = strrchr(library, '/');
+    const int size = slash ? (int)(slash + 1 - library) : 0;
+    const char *const path =
+        otelrun_format("%.*s" OTELRUN_REQUESTS, size, library);
+    const char *const built_path =
+        otelrun_format("%.*srequests/" OTELRUN_REQUESTS, size, library);
+    const char *const directory = otelrun_library_own_directory();
+
+    return directory && is_built(directory) && access(built_path, F_OK) == 0
+               ? built_path
+               : path;
+}
+
+static bool is_replaced(struct otelctx_span entry, const char *library,
+                        const char *requests)
+{
+    return otelrun_preload_is_ours(entry) ||
+           otelctx_span_equal(entry,
+                              otelctx_span_from(library ? library : "")) ||
+           (requests && otelrun_preload_is(entry, OTELRUN_REQUESTS));
+}
+
+void otelrun_library_preload(struct otelrun_environment *e, const char *library,
+                             const char *requests)
 {
     struct otelctx_span rest = preloads(e), entry;
-    const struct otelctx_span own = otelctx_span_from(library ? library : "");
-    char *text = otelrun_format("%s", library ? library : "");
+    char *text = otelrun_format("%s%s%s", library ? library : "",
+                                requests ? ":" : "", requests ? requests : "");
     bool changes = library;
 
     while ((entry = otelrun_preload_next(&rest, OTELRUN_LD_PRELOAD)).size > 0)
-        if (otelrun_preload_is_ours(entry) || otelctx_span_equal(entry, own))
+        if (is_replaced(entry, library, requests))
             changes = true;
         else
             text = otelrun_format("%s%s%.*s", text, *text != '\0' ? ":" : "",

@@ -34,6 +34,8 @@ struct run {
     int find_err; /* 0, or -errno: why the command cannot be executed */
     const char *library;
     struct otelrun_checks checks;
+    const char *requests; /* that library, or NULL */
+    struct otelrun_checks requests_checks;
     /* The names of the bridges that are loaded, why others are not, and what to
      * do about the first of those; NULL: there are none. */
     const char *bridges, *bridge_faults, *bridge_advice;
@@ -171,20 +173,38 @@ static bool check_bridges(struct run *run)
     return true;
 }
 
+static bool check_requests(struct run *run)
+{
+    const struct otelrun_check *const failed =
+        otelrun_checks_failed(&run->requests_checks);
+
+    if (failed)
+        return otelrun_checks_fail(&run->checks, OTELRUN_CHECK_REQUESTS,
+                                   failed->advice, "%s", failed->found);
+    otelrun_checks_pass(&run->checks, OTELRUN_CHECK_REQUESTS, "%s",
+                        run->requests);
+    return true;
+}
+
 static int check(struct run *run)
 {
-    static const enum otelrun_check_id ids[] = {OTELRUN_CHECK_SETTINGS,
-                                                OTELRUN_CHECK_SDK};
+    static const enum otelrun_check_id settings = OTELRUN_CHECK_SETTINGS,
+                                       sdk = OTELRUN_CHECK_SDK,
+                                       requests = OTELRUN_CHECK_REQUESTS;
     char *const executable = realpath(run->program.file, NULL);
     bool passed = !otelrun_checks_failed(&run->checks);
 
-    otelrun_checks_ask(&run->checks, ids, run->options.sdk != 0 ? 2 : 1);
+    otelrun_checks_ask(&run->checks, &settings, 1);
+    otelrun_checks_ask(&run->checks, &sdk, run->options.sdk != 0);
+    otelrun_checks_ask(&run->checks, &requests, run->options.requests);
     if (passed)
         passed = otelrun_settings_check(
             AT_FDCWD, run->after.strings,
             executable ? executable : run->program.file, &run->checks);
     if (passed && run->options.sdk != 0)
         passed = check_bridges(run);
+    if (passed && run->options.requests)
+        passed = check_requests(run);
     if (run->options.json)
         otelrun_checks_print_json(stdout, run->options.command[0],
                                   &run->checks);
@@ -297,6 +317,25 @@ static int add_bridges(struct run *run)
     return status;
 }
 
+/* Returns 0, or a status. */
+static int find_requests(struct run *run)
+{
+    const char *const path = otelrun_library_requests(run->library);
+    const struct otelrun_check *failed;
+
+    (void)otelrun_library_check(path, AT_FDCWD, geteuid(), &run->program,
+                                &run->requests_checks);
+    failed = otelrun_checks_failed(&run->requests_checks);
+    if (!failed)
+        run->requests = path;
+    else if (run->options.strict && !run->options.check)
+        return complain("--requests", shown(failed->found));
+    else if (!run->options.check && is_loud(run, OTELCTX_LOG_WARN))
+        (void)fprintf(stderr, "otelctx-run: warn: without requests: %s (%s)\n",
+                      shown(failed->found), failed->advice);
+    return 0;
+}
+
 static int prepare(struct run *run)
 {
     bool loads = true; /* --print goes without a command */
@@ -310,8 +349,11 @@ static int prepare(struct run *run)
                                         : otelrun_library_find(&run->after);
     if (run->options.command[0])
         loads = check_loading(run);
-    otelrun_library_preload(&run->after, loads ? run->library : NULL);
-    return loads ? add_bridges(run) : 0;
+    if (loads && run->library && run->options.requests)
+        status = find_requests(run);
+    otelrun_library_preload(&run->after, loads ? run->library : NULL,
+                            run->requests);
+    return loads && status == 0 ? add_bridges(run) : status;
 }
 
 static const char *find_library(const struct run *run)

@@ -168,6 +168,10 @@ const struct otelrun_own_option otelrun_own_options[] = {
      "The library, when it is not beside otelctx-run or where the dynamic "
      "linker looks.",
      TEXT(library)},
+    {"requests", OTELRUN_NONE, "",
+     "Loads libotelctx_requests.so, too: a server without an SDK shows the "
+     "request that a thread works for.",
+     FLAG(requests)},
     {"sdk", OTELRUN_NEEDED, "python,node,java,all",
      "Loads the bridges to the OpenTelemetry SDKs of these runtimes, so that "
      "threads show the current span.",
@@ -177,7 +181,7 @@ const struct otelrun_own_option otelrun_own_options[] = {
      "../share/otelctx/sdk.",
      .take = take_sdk_path},
     {"strict", OTELRUN_NONE, "",
-     "Ends with status 125 where the library or a bridge cannot be loaded. "
+     "Ends with status 125 where a library or a bridge cannot be loaded. "
      "Without this option the command runs without it.",
      FLAG(strict)},
     {"quiet", OTELRUN_NONE, "", "Does not say why the command runs without it.",

@@ -12,6 +12,7 @@ struct otelrun_options {
     bool help, version;
     bool check, json, strict, quiet;
     bool install_everywhere, remove_everywhere;
+    bool requests;
     const char *print;    /* the form, or NULL */
     const char *library;  /* its path, or NULL */
     const char *detect;   /* the detectors, or NULL */

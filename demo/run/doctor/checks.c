@@ -23,6 +23,7 @@ static const char *const names[OTELRUN_CHECK_COUNT] = {
     [OTELRUN_CHECK_CONTEXT] = "context",
     [OTELRUN_CHECK_THREADS] = "threads",
     [OTELRUN_CHECK_SDK] = "sdk",
+    [OTELRUN_CHECK_REQUESTS] = "requests",
 };
 
 /* What --check prints in front of a check, and JSON says of it. */

@@ -31,13 +31,18 @@ struct otelctx_span otelrun_preload_next(struct otelctx_span *rest,
     return entry;
 }
 
-bool otelrun_preload_is_ours(struct otelctx_span entry)
+bool otelrun_preload_is(struct otelctx_span entry, const char *library)
 {
-    const struct otelctx_span name = OTELCTX_SPAN(OTELRUN_LIBRARY);
+    const struct otelctx_span name = otelctx_span_from(library);
 
     if (entry.size < name.size)
         return false;
     entry.at += entry.size - name.size;
     return memcmp(entry.at, name.at, name.size) == 0 &&
            (entry.size == name.size || entry.at[-1] == '/');
+}
+
+bool otelrun_preload_is_ours(struct otelctx_span entry)
+{
+    return otelrun_preload_is(entry, OTELRUN_LIBRARY);
 }

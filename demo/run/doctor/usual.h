@@ -4,7 +4,8 @@
 
 #include "config/span.h"
 
-#define OTELRUN_LIBRARY "libotelctx_preload.so"
+#define OTELRUN_LIBRARY  "libotelctx_preload.so"
+#define OTELRUN_REQUESTS "libotelctx_requests.so"
 
 /* What stands between libraries, see ld.so(8). */
 #define OTELRUN_LD_PRELOAD  " :"
@@ -24,7 +25,10 @@ extern const char *const otelrun_usual_places[];
 struct otelctx_span otelrun_preload_next(struct otelctx_span *rest,
                                          const char *separators);
 
-/* Is it a path, or the name, of our library? */
+/* Is it a path, or the name, of the library of that name? */
+bool otelrun_preload_is(struct otelctx_span entry, const char *library);
+
+/* Is it our library, OTELRUN_LIBRARY? */
 bool otelrun_preload_is_ours(struct otelctx_span entry);
 
 #endif

@@ -65,4 +65,6 @@ contains 'an auditor with PLT callbacks: the request is shown' '88 0 4bf9' \
     "$(LD_PRELOAD=$both sotruss -o /dev/null ./glibc 2>&1)"
 same 'the profile of libc: the request is shown' '88 0 4bf9' \
     "$(LD_PRELOAD=$both LD_PROFILE=libc.so.6 LD_PROFILE_OUTPUT=$TMP ./glibc 2>&1)"
+serves 'otelctx-run --requests loads both' '88 0 4bf9' "$RUN" --requests ./glibc
+serves 'musl: also there' '88 0 4bf9' "$RUN" --requests ./musl
 done_testing

@@ -156,6 +156,34 @@ same 'a unit has percent signs doubled' \
 same 'and an env-file nothing but the value' "OTEL_SERVICE_NAME=$ODD" \
     "$(run --print=env --service-name="$ODD" | grep SERVICE)"
 
+# ---- requests ---------------------------------------------------------------
+
+mkdir both alone
+cp "$SHIM" "$REQUESTS" both
+cp "$SHIM" alone
+# requests DIRECTORY [OPTION...]: with the libraries of that directory.
+requests() {
+    "$RUN" --library "$TMP/$1/${SHIM##*/}" --requests "${@:2}"
+}
+same '--requests preloads the library that is beside the other one' \
+    "$TMP/both/libotelctx_preload.so:$TMP/both/libotelctx_requests.so" \
+    "$(requests both printenv LD_PRELOAD)"
+same 'from a build directory it finds that of the build' "$(realpath "$REQUESTS")" \
+    "$("$RUN" --requests env | sed -n 's/^LD_PRELOAD=.*://p' | xargs -r realpath)"
+same 'one that is not there is left out' \
+    "otelctx-run: warn: without requests: $TMP/alone/libotelctx_requests.so: No such file or directory (install the library there, or give its full path)
+$TMP/alone/libotelctx_preload.so
+exit 0" "$(said requests alone printenv LD_PRELOAD)"
+same 'which --strict refuses' \
+    "otelctx-run: --requests: $TMP/alone/libotelctx_requests.so: No such file or directory
+exit 125" "$(said requests alone --strict true)"
+same '--check names it' " ok requests $TMP/both/libotelctx_requests.so" \
+    "$(requests both --check true | grep ' requests ' | tr -s ' ')"
+same 'or says that it is not there' \
+    " FAILED requests $TMP/alone/libotelctx_requests.so: No such file or directory" \
+    "$(requests alone --check true | grep ' requests ' | tr -s ' ')"
+check 'with status 1' not requests alone --check true
+
 # ---- failures ---------------------------------------------------------------
 
 same 'no such command: 127' 'otelctx-run: nosuch: No such file or directory

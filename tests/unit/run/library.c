@@ -6,15 +6,21 @@
 #include <criterion/criterion.h>
 
 /* LD_PRELOAD afterwards; NULL when it is unset. */
-static const char *preloaded(const char *before, const char *library)
+static const char *preloaded_both(const char *before, const char *library,
+                                  const char *requests)
 {
     struct otelrun_environment e =
         otelrun_environment_copy((char *[]){(char[]){"A=b"}, NULL});
 
     if (before)
         otelrun_environment_set(&e, "LD_PRELOAD", before);
-    otelrun_library_preload(&e, library);
+    otelrun_library_preload(&e, library, requests);
     return otelrun_environment_get(&e, "LD_PRELOAD");
+}
+
+static const char *preloaded(const char *before, const char *library)
+{
+    return preloaded_both(before, library, NULL);
 }
 
 #define OURS "/o/libotelctx_preload.so"
@@ -71,4 +77,21 @@ Test(library, leaves_other_preloads_as_they_are)
     cr_expect_str_eq(preloaded(" a.so  b.so", NULL), " a.so  b.so");
     cr_expect_str_eq(preloaded("xlibotelctx_preload.so", NULL),
                      "xlibotelctx_preload.so");
+}
+
+#define REQUESTS "/o/libotelctx_requests.so"
+
+Test(library, has_that_of_requests_behind_it_once)
+{
+    cr_expect_str_eq(preloaded_both(NULL, OURS, REQUESTS), OURS ":" REQUESTS);
+    cr_expect_str_eq(
+        preloaded_both("libotelctx_requests.so:a.so " OURS, OURS, REQUESTS),
+        OURS ":" REQUESTS ":a.so");
+    cr_expect_str_eq(preloaded(REQUESTS ":a.so", OURS),
+                     OURS ":" REQUESTS ":a.so");
+}
+
+Test(library, has_that_of_requests_beside_it)
+{
+    cr_expect_str_eq(otelrun_library_requests(OURS), REQUESTS);
 }
