@@ -17,7 +17,7 @@ struct pairs_subject {
     const char *row, *name;
     bench_run *run;
     void (*publish)(void);             /* what `run` repeats, without its end */
-    void (*begin)(void), (*end)(void); /* before and after a block */
+    void (*begin)(void), (*end)(void); /* around a block, or NULL */
 };
 
 static inline double pairs_block(const struct pairs_subject *subject,
@@ -25,9 +25,11 @@ static inline double pairs_block(const struct pairs_subject *subject,
 {
     double ns;
 
-    subject->begin();
+    if (subject->begin)
+        subject->begin();
     ns = subject->run(times);
-    subject->end();
+    if (subject->end)
+        subject->end();
     return ns / times;
 }
 
@@ -71,10 +73,12 @@ static inline void pairs_measure(bench_run *floor,
 static inline void pairs_show(const struct pairs_subject *subject,
                               void (*print)(void))
 {
-    subject->begin();
+    if (subject->begin)
+        subject->begin();
     subject->publish();
     printf("%s\t%s\n", subject->row, subject->name);
-    print();
+    if (print)
+        print();
     (void)puts("published");
     (void)fflush(stdout);
     (void)getchar();

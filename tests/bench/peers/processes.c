@@ -84,10 +84,6 @@ static double libdatadog_first(unsigned times)
 BENCH(ours_updates, ours_update())
 BENCH(libdatadog_updates, libdatadog_update())
 
-static void nothing(void)
-{
-}
-
 #define FIRST  "first publication"
 #define UPDATE "update: one attribute"
 
@@ -96,13 +92,13 @@ static const struct {
     struct pairs_subject first, update;
 } peers[] = {
     {"otelctx",
-     {FIRST, "otelctx", ours_first, ours_publish, nothing, nothing},
-     {UPDATE, "otelctx", ours_updates, ours_update, nothing, nothing}},
+     {FIRST, "otelctx", .run = ours_first, .publish = ours_publish},
+     {UPDATE, "otelctx", .run = ours_updates, .publish = ours_update}},
     {"libdatadog",
-     {FIRST, "libdatadog", libdatadog_first, libdatadog_publish, nothing,
-      nothing},
-     {UPDATE, "libdatadog", libdatadog_updates, libdatadog_update,
-      libdatadog_publish, nothing}},
+     {FIRST, "libdatadog", .run = libdatadog_first,
+      .publish = libdatadog_publish},
+     {UPDATE, "libdatadog", .run = libdatadog_updates,
+      .publish = libdatadog_update, .begin = libdatadog_publish}},
 };
 
 static void find_symbols(void)
@@ -129,8 +125,8 @@ int main(int count, char **words)
         find_symbols();
 
     if (!strcmp(words[2], "show")) {
-        pairs_show(subject_first, nothing);
-        pairs_show(subject_update, nothing);
+        pairs_show(subject_first, NULL);
+        pairs_show(subject_update, NULL);
         return faults != 0;
     }
     rounds = bench_number(words[count - 1]);

@@ -119,28 +119,24 @@ SUBJECT(dd_over_four, dd_update(&full), (void)0)
 SUBJECT(labels_added, (void)labels_add(&plain), labels_remove(&plain))
 SUBJECT(labels_added_four, (void)labels_add(&full), labels_remove(&full))
 
-static void ours_detach(void)
+static void ours_end(void)
 {
     (void)detach();
 }
 
-static void dd_detach(void)
+static void dd_end(void)
 {
     dd_detach_and_free();
 }
 
-static void labels_attach_empty_set(void)
+static void labels_begin(void)
 {
     labels_attach_empty();
 }
 
-static void labels_detach(void)
+static void labels_end(void)
 {
     labels_detach_and_free();
-}
-
-static void nothing(void)
-{
 }
 
 #define PLAIN "attach + detach"
@@ -149,37 +145,35 @@ static void nothing(void)
 #define OVER4 "the same, 4 attributes, in place"
 #define SWAP  "a context made before, there and back"
 
+/* The functions of SUBJECT(subject, ...). */
+#define BOTH(subject) .run = subject, .publish = subject##_publish
+
 static const struct pairs_subject subjects[] = {
-    {PLAIN, "otelctx", ours, ours_publish, nothing, nothing},
-    {PLAIN, "libdatadog, a kept record", dd_written, dd_written_publish,
-     nothing, nothing},
-    {PLAIN, "libdatadog, a new record", dd_new, dd_new_publish, nothing,
-     nothing},
-    {PLAIN, "custom-labels, a kept set", labels_added, labels_added_publish,
-     labels_attach_empty_set, labels_detach},
-    {PLAIN, "custom-labels, a new set", labels_new, labels_new_publish, nothing,
-     nothing},
+    {PLAIN, "otelctx", BOTH(ours)},
+    {PLAIN, "libdatadog, a kept record", BOTH(dd_written)},
+    {PLAIN, "libdatadog, a new record", BOTH(dd_new)},
+    {PLAIN, "custom-labels, a kept set", BOTH(labels_added),
+     .begin = labels_begin, .end = labels_end},
+    {PLAIN, "custom-labels, a new set", BOTH(labels_new)},
 
-    {FOUR, "otelctx", ours_four, ours_four_publish, nothing, nothing},
-    {FOUR, "libdatadog, a kept record", dd_written_four,
-     dd_written_four_publish, nothing, nothing},
-    {FOUR, "libdatadog, a new record", dd_new_four, dd_new_four_publish,
-     nothing, nothing},
-    {FOUR, "custom-labels, a kept set", labels_added_four,
-     labels_added_four_publish, labels_attach_empty_set, labels_detach},
-    {FOUR, "custom-labels, a new set", labels_new_four, labels_new_four_publish,
-     nothing, nothing},
+    {FOUR, "otelctx", BOTH(ours_four)},
+    {FOUR, "libdatadog, a kept record", BOTH(dd_written_four)},
+    {FOUR, "libdatadog, a new record", BOTH(dd_new_four)},
+    {FOUR, "custom-labels, a kept set", BOTH(labels_added_four),
+     .begin = labels_begin, .end = labels_end},
+    {FOUR, "custom-labels, a new set", BOTH(labels_new_four)},
 
-    {OVER, "otelctx", ours_over, ours_over_publish, ours_publish, ours_detach},
-    {OVER, "libdatadog", dd_over, dd_over_publish, dd_over_publish, dd_detach},
-    {OVER4, "otelctx", ours_over_four, ours_over_four_publish, ours_publish,
-     ours_detach},
-    {OVER4, "libdatadog", dd_over_four, dd_over_four_publish, dd_over_publish,
-     dd_detach},
+    {OVER, "otelctx", BOTH(ours_over), .begin = ours_publish, .end = ours_end},
+    {OVER, "libdatadog", BOTH(dd_over), .begin = dd_over_publish,
+     .end = dd_end},
+    {OVER4, "otelctx", BOTH(ours_over_four), .begin = ours_publish,
+     .end = ours_end},
+    {OVER4, "libdatadog", BOTH(dd_over_four), .begin = dd_over_publish,
+     .end = dd_end},
 
-    {SWAP, "otelctx", ours_swap, ours_swap_publish, nothing, nothing},
-    {SWAP, "libdatadog", dd_swap, dd_swap_publish, nothing, nothing},
-    {SWAP, "custom-labels", labels_swap, labels_swap_publish, nothing, nothing},
+    {SWAP, "otelctx", BOTH(ours_swap)},
+    {SWAP, "libdatadog", BOTH(dd_swap)},
+    {SWAP, "custom-labels", BOTH(labels_swap)},
 };
 enum {
     SUBJECTS = sizeof(subjects) / sizeof(subjects[0])
