@@ -49,7 +49,7 @@
     ROW(SERVICE_NAME, "OTEL_SERVICE_NAME", service_name, "valid UTF-8", "",    \
         "The `service.name`, taken literally. Overrides the one in the "       \
         "attributes. Without either, the name is `unknown_service:` and "      \
-        "the name of the executable.")                                         \
+        "the base name of the file that was executed, also of a script.")      \
     ROW(RESOURCE_ATTRIBUTES, "OTEL_RESOURCE_ATTRIBUTES", resource_attributes,  \
         "", "",                                                                \
         "Resource attributes: `key=value,key=value`, percent-encoded where "   \

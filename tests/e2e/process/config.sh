@@ -53,6 +53,14 @@ cp "$DRIVER" "$TMP/$(printf 'n\xffme')"
 same 'a name that is not UTF-8 is an unknown_service' service.name=unknown_service \
     "$(drive_at "$TMP/$(printf 'n\xffme')")"
 
+printf '#!%s\n' "$DRIVER" >"$TMP/job.sh"
+printf '#!/usr/bin/env %s\n' "$DRIVER" >"$TMP/env.sh"
+chmod +x "$TMP/job.sh" "$TMP/env.sh"
+same 'a script has its own name' service.name=unknown_service:job.sh \
+    "$(drive_at "$TMP/job.sh")"
+same 'behind env(1) it has that of the interpreter' \
+    service.name=unknown_service:driver "$(drive_at "$TMP/env.sh")"
+
 # An error has the variable, the position, what the shim found there and what it
 # expected, and the consequence.
 long() { head -c "$1" /dev/zero | tr '\0' x; }
