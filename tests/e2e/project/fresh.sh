@@ -14,50 +14,9 @@ grep -q '^ID=debian$' /etc/os-release ||
     skip_all 'machine: debootstrap is to make the same Debian'
 can_mount || skip_all 'machine: no mount namespaces'
 
-# Not in /tmp, which may be in memory: a root directory has up to 700 MB.
-FRESH=$BUILD/fresh
-DEBS=$FRESH/debs
-rm -rf "$FRESH"
-mkdir -p "$DEBS"
+# shellcheck source=tests/support/machines.sh
+. "$ROOT/tests/support/machines.sh"
 
-# make_base: the directory that `machine` copies. It has the sources, and the
-# settings by which this machine reaches its mirror.
-make_base() {
-    local mirror options=()
-
-    mirror=$(debian_mirror)
-    [[ $mirror != https:* ]] || options=(--include=ca-certificates)
-    debootstrap --variant=minbase "${options[@]}" "$(debian_codename)" \
-        "$FRESH/base" "$mirror"
-    apt-config dump | grep '^Acquire::' >"$FRESH/base/etc/apt/apt.conf.d/90here"
-    mkdir "$FRESH/base/srv/otelctx"
-    tar -C "$ROOT" --exclude=./.git --exclude='./build*' \
-        --exclude="./${BUILD#"$ROOT"/}" --exclude=target \
-        --exclude=node_modules -c . | tar -C "$FRESH/base/srv/otelctx" -x
-}
-
-# machine NAME: a new one, on which `on` runs commands.
-machine() {
-    cp -a "$FRESH/base" "$FRESH/$1"
-}
-
-# on MACHINE COMMAND...: in the folder of the sources, as root. Mounts and
-# processes end with the command, by namespaces of their own. All machines share
-# a folder of downloaded packages.
-on() {
-    # shellcheck disable=SC2016 # it is the inner shell that expands
-    unshare --mount --pid --ipc --fork --kill-child bash -ec '
-        root=$1
-        mount --bind "$root" "$root" # as the root of a machine, a mount
-        mount -t proc proc "$root/proc"
-        mount --rbind /sys "$root/sys"
-        mount --rbind /dev "$root/dev"
-        mount --bind "$2" "$root/var/cache/apt/archives"
-        exec env -i CI=true HOME=/root TERM=dumb \
-            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-            chroot "$root" sh -c "cd /srv/otelctx && exec \"\$@\"" sh "${@:3}"
-        ' bash "$FRESH/$1" "$DEBS" "${@:2}" </dev/null
-}
 installed() {
     chroot "$FRESH/$1" dpkg-query -W | cut -f 1 | sort
 }
@@ -66,34 +25,8 @@ has_none_of() {
     return 1
 }
 
-# passes COMMAND...: when it fails, prints what failed rather than all output.
-passes() {
-    local status=0
-
-    "$@" >"$TMP/output" 2>&1 || status=$?
-    [ "$status" = 0 ] || failures "$TMP/output"
-    return "$status"
-}
-# failures FILE: the beginning of each FAILED block of tests/run, or the end of
-# the output when there is none. tests/run prints 30 lines of this.
-failures() {
-    if grep -q '^FAILED ' "$1"; then
-        awk '/^$/ {left = 0} /^FAILED / {left = 10} left-- > 0' "$1"
-        tail -n 1 "$1"
-    else
-        tail -n 25 "$1"
-    fi
-}
-# timed WHAT COMMAND...: the same, and records how long it took.
-timed() {
-    local status=0 start=$SECONDS
-
-    passes "${@:2}" || status=$?
-    echo "$1: $((SECONDS - start)) s" >>"$FRESH/times"
-    return "$status"
-}
-
-check 'debootstrap makes a root directory with nothing else' make_base
+check 'debootstrap makes a root directory with nothing else' \
+    make_base "$(debian_codename)" "$(debian_mirror)"
 
 machine little
 before=$(installed little)

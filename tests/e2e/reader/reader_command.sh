@@ -134,11 +134,17 @@ same 'the shim finds fault with the same lines' "$(of_shim)" "$(of_checker)"
 
 # ---- which process ----------------------------------------------------------
 
-# called FILE NAME: runs sleep from that copy under the shim, with another name
+# Not the distribution's sleep, which may be a program of many names.
+cc -o "$TMP/sleeper" -x c - <<'END'
+#include <unistd.h>
+int main(void) { sleep(60); return 0; }
+END
+
+# called FILE NAME: runs that copy of the sleeper under the shim, with another name
 # in /proc/PID/comm; waits until the process publishes.
 called() {
-    [ -e "$TMP/$1" ] || cp "$(command -v sleep)" "$TMP/$1"
-    stay OTEL_SERVICE_NAME="$2" "$TMP/$1" 60
+    [ -e "$TMP/$1" ] || cp "$TMP/sleeper" "$TMP/$1"
+    stay OTEL_SERVICE_NAME="$2" "$TMP/$1"
     published "$PID"
 }
 # pids NAME...: the pids of the processes that otelctx-read shows.

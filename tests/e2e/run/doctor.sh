@@ -35,9 +35,13 @@ sleeping() {
     done
 }
 
-cp "$(command -v sleep)" sleeper
-cc -static -o sleep_static -x c - <<<'#include <unistd.h>
-int main(void) { sleep(600); return 0; }'
+# Not the distribution's sleep, which may be a program of many names.
+cat >sleep.c <<'END'
+#include <unistd.h>
+int main(void) { sleep(600); return 0; }
+END
+cc -o sleeper sleep.c
+cc -static -o sleep_static sleep.c
 
 # ---- before -----------------------------------------------------------------
 
