@@ -16,9 +16,11 @@
 /* More than execve(2) takes of an environment, see libotelctx_preload(7). */
 #define ENVIRONMENT_MAX (6u << 20)
 
-/* What a start takes on a busy machine: a program that has just been executed
- * loads its libraries yet. */
-#define MOMENT_NS 100000000
+enum {
+    MOMENT_NS = 100000000,
+    MOMENTS = 20,       /* at most, for a thread that gets no processor */
+    START_NS = 20000000 /* of processor time, in which a program has started */
+};
 
 static void proc_path(char out[64], pid_t pid, const char *name)
 {
@@ -108,18 +110,53 @@ static bool read_secure(const struct otelread_process *p)
     return is_secure;
 }
 
-bool otelread_process_changed(const struct otelread_process *p)
+/* The processor time of the main thread in ns; -1 if the kernel does not tell.
+ */
+static long long processor_time(const struct otelread_process *p)
+{
+    size_t size;
+    char *const text = otelread_process_read(p->pid, "schedstat", &size);
+    const long long ns = text && size > 0 ? strtoll(text, NULL, 10) : -1;
+
+    free(text);
+    return ns;
+}
+
+/* Does the main thread wait for a processor, or for a file as it starts? */
+static bool is_kept_waiting(const struct otelread_process *p, long long before)
+{
+    size_t size;
+    char *const text = otelread_process_read(p->pid, "status", &size);
+    const char *const at = text ? strstr(text, "\nState:\t") : NULL;
+    const bool wants = at && (at[8] == 'R' || at[8] == 'D');
+
+    free(text);
+    return wants && before >= 0 && processor_time(p) - before < START_NS;
+}
+
+static bool is_another_program(const struct otelread_process *p)
 {
     size_t size = 0;
-    char *auxv;
-    bool changed;
+    char *const auxv = otelread_process_read(p->pid, "auxv", &size);
+    const bool changed = size != p->auxv_size ||
+                         (auxv && p->auxv && memcmp(auxv, p->auxv, size) != 0);
 
-    otelread_sleep_ns(MOMENT_NS);
-    auxv = otelread_process_read(p->pid, "auxv", &size);
-    changed = size != p->auxv_size ||
-              (auxv && p->auxv && memcmp(auxv, p->auxv, size) != 0);
     free(auxv);
     return changed;
+}
+
+bool otelread_process_changed(const struct otelread_process *p)
+{
+    const long long before = processor_time(p);
+
+    for (int i = 0; i < MOMENTS; i++) {
+        otelread_sleep_ns(MOMENT_NS);
+        if (is_another_program(p))
+            return true;
+        if (!is_kept_waiting(p, before))
+            return false;
+    }
+    return true;
 }
 
 static bool open_program(struct otelread_process *p)

@@ -30,7 +30,8 @@ struct otelread_process {
 bool otelread_process_open(struct otelread_process *p);
 void otelread_process_close(struct otelread_process *p);
 
-/* Has it executed another program since it was opened? Waits a moment first. */
+/* Has it executed another program since it was opened, or does it still wait
+ * for a processor? Waits a moment first, and two seconds for one that waits. */
 bool otelread_process_changed(const struct otelread_process *p);
 
 /* A file in /proc/PID, whose size nobody knows; NUL-terminated, or NULL. The

@@ -301,6 +301,16 @@ same 'a process that executes itself again and again is not accused' '' \
     "$(for ((i = 0; i < 40; i++)); do why "$PID"; done |
         grep 'did not load\|shows nothing' | sort -u)"
 kill "$PID"
+busy=()
+for ((i = 0; i < 3 * $(nproc); i++)); do
+    background bash -c 'while :; do :; done'
+    busy+=("$PID")
+done
+background nice -n 19 env LD_PRELOAD="$SHIM" ./repeat
+same 'nor is one that hardly gets a processor' '' \
+    "$(for ((i = 0; i < 5; i++)); do why "$PID"; done |
+        grep 'did not load\|shows nothing' | sort -u)"
+kill "${busy[@]}" "$PID"
 same 'a process that is not there' 'process: no such process' "$(why 4194304)"
 same 'a thread of the kernel' 'process' "$(why 2 | sed 's/:.*//')"
 # refused COMMAND...: what is wrong with this process, and what to do, by a reader
