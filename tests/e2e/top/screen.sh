@@ -12,8 +12,9 @@ export OTEL_SERVICE_NAME=busy
 
 # ---- a terminal ----------------------------------------------------------------
 
+terminal=0 # each has a server of its own: that of the one before may be ending
 tm() {
-    tmux -S "$TMP/tmux" "$@"
+    tmux -S "$TMP/tmux.$terminal" "$@"
 }
 end_terminal() {
     tm kill-server 2>"$TMP/kill-server" || :
@@ -23,6 +24,7 @@ trap end_terminal EXIT
 
 # open_terminal [NAME=VALUE]...: with a shell; the terminal is 80 columns wide.
 open_terminal() {
+    terminal=$((terminal + 1))
     tm -f /dev/null new-session -d -s test -x 80 -y 24 \
         "cd '$TMP'; exec env PS1='prompt> ' $* bash --norc --noprofile --noediting -i"
     within shows 'prompt>'
