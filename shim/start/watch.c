@@ -17,7 +17,7 @@ static uint64_t started_ns; /* 0: no look is to come */
 static uint64_t calls;
 static bool is_cancelled; /* may precede otelctx_watch_start() */
 
-/* A seccomp filter that the shim did not see may kill the process for looking. */
+/* A seccomp filter that came unseen may kill the process that looks. */
 static bool may_look(void)
 {
     return !is_cancelled && !otelctx_filter_may_come_unseen();

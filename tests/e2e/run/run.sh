@@ -82,7 +82,7 @@ same 'the variables of Kubernetes become attributes, unless they are set' \
         variables OTEL_RESOURCE_ATTRIBUTES)"
 wrong_list() {
     OTEL_INJECTOR_SERVICE_VERSION=2 OTEL_INJECTOR_RESOURCE_ATTRIBUTES=$1 \
-        run "${@:2}" sh -c 'echo $OTEL_RESOURCE_ATTRIBUTES' 2>&1
+        run "${@:2}" printenv OTEL_RESOURCE_ATTRIBUTES 2>&1
 }
 list_fault='otelctx-run: error: OTEL_INJECTOR_RESOURCE_ATTRIBUTES: byte 5: expected'
 list_gone='; all of the variable is discarded'
