@@ -96,17 +96,16 @@ int otelctx_check_value(enum otelctx_option_id id, struct otelctx_span value,
         return 0; /* unset */
     if (otelctx_options_apply(&options, id, value, fault) != 0)
         return -EINVAL;
-    switch ((unsigned)id) {
-    case OTELCTX_OPTION_RESOURCE_ATTRIBUTES:
-    case OTELCTX_OPTION_EXTRA_ATTRIBUTES:
+    switch ((unsigned)otelctx_option_kind(id)) {
+    case OTELCTX_KIND_ATTRIBUTES:
         return check_attributes(value, fault);
-    case OTELCTX_OPTION_ENTITIES:
+    case OTELCTX_KIND_ENTITIES:
         return check_entities(value, fault);
-    case OTELCTX_OPTION_ATTRIBUTE_KEYS:
+    case OTELCTX_KIND_KEYS:
         return check_key_list(value, fault);
-    case OTELCTX_OPTION_TRACEPARENT:
+    case OTELCTX_KIND_TRACEPARENT:
         return otelctx_traceparent_parse(value, &parent, fault);
-    case OTELCTX_OPTION_SCHEMA_VERSION:
+    case OTELCTX_KIND_SCHEMA:
         if (value.size > OTELCTX_SCHEMA_MAX)
             return fail(value, value.at + OTELCTX_SCHEMA_MAX,
                         OTELCTX_SCHEMA_EXPECTS, fault);
@@ -159,17 +158,15 @@ bool otelctx_check_doubt(enum otelctx_option_id id, struct otelctx_span value,
 {
     const char *at;
 
-    switch ((unsigned)id) {
-    case OTELCTX_OPTION_INCLUDE_PATHS:
-    case OTELCTX_OPTION_EXCLUDE_PATHS:
+    switch ((unsigned)otelctx_option_kind(id)) {
+    case OTELCTX_KIND_GLOBS:
         return doubt_patterns(value, fault);
-    case OTELCTX_OPTION_RESOURCE_ATTRIBUTES:
-    case OTELCTX_OPTION_EXTRA_ATTRIBUTES:
+    case OTELCTX_KIND_ATTRIBUTES:
         return doubt_attributes(value, fault);
-    case OTELCTX_OPTION_SERVICE_NAME:
+    case OTELCTX_KIND_UTF8:
         at = find_control(value);
         return at && fail(value, at, "a control character", fault);
-    case OTELCTX_OPTION_SCHEMA_VERSION:
+    case OTELCTX_KIND_SCHEMA:
         return value.size > 0 &&
                !otelctx_glob_find(OTELCTX_SPAN(OTELCTX_KNOWN_SCHEMAS), value)
                     .at &&

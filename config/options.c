@@ -5,134 +5,44 @@
 
 #include "config/utf8.h"
 
-/*
- * The options, one row each:
- *
- *   ROW(id, name, field, expects, default, help)
- *
- * expects  words "a|b|c", of which the value is the number of one; a list of
- *          words "a,b,off", of which the value has a bit each, and none for the
- *          last word, which stands alone; a range "1..9" of decimal numbers;
- *          "valid UTF-8" for a text that is taken literally; "" for any bytes:
- *          a path, or a text that has its own parser
- * default  written as a user would; "" is unset
- * help     sentences for the man page
- */
-#define OPTIONS(ROW)                                                           \
-    ROW(LOG_LEVEL, "OTELCTX_LOG_LEVEL", log_level,                             \
-        "none|error|warn|info|debug", "error",                                 \
-        "What the shim prints to stderr: `error` means that a setting is "     \
-        "wrong, "                                                              \
-        "`warn` that this process cannot publish or that a setting is "        \
-        "doubtful, "                                                           \
-        "and `debug` tells what was decided, and why.")                        \
-    ROW(SDK_DISABLED, "OTEL_SDK_DISABLED", sdk_disabled, "false|true",         \
-        "false",                                                               \
-        "`true` disables the shim and every OpenTelemetry SDK in the "         \
-        "process.")                                                            \
-    ROW(DISABLED, "OTELCTX_DISABLED", disabled, "false|true", "false",         \
-        "`true` disables the shim only.")                                      \
-    ROW(CONFIG_FILE, "OTELCTX_CONFIG_FILE", config_file, "",                   \
-        "/etc/otelctx/otelctx.conf",                                           \
-        "Path of the configuration file. Read from the environment only.")     \
-    ROW(INCLUDE_PATHS, "OTELCTX_INCLUDE_PATHS", include_paths, "", "",         \
-        "Globs for the path of the executable, separated by commas: "          \
-        "`/srv/*,*/python3*`. The shim does nothing in executables that "      \
-        "match none of them.")                                                 \
-    ROW(EXCLUDE_PATHS, "OTELCTX_EXCLUDE_PATHS", exclude_paths, "", "",         \
-        "Globs for the path of the executable, separated by commas. The "      \
-        "shim does nothing in executables that match one of them.")            \
-    ROW(PUBLISH, "OTELCTX_PUBLISH", publish, "always|configured", "always",    \
-        "`always` publishes at start. `configured` publishes at start only "   \
-        "when at least one attribute is configured, for machines that "        \
-        "preload into every program.")                                         \
-    ROW(SERVICE_NAME, "OTEL_SERVICE_NAME", service_name, "valid UTF-8", "",    \
-        "The `service.name`, taken literally. Overrides the one in the "       \
-        "attributes. Without either, the name is `unknown_service:` and "      \
-        "the base name of the file that was executed, also of a script.")      \
-    ROW(RESOURCE_ATTRIBUTES, "OTEL_RESOURCE_ATTRIBUTES", resource_attributes,  \
-        "", "",                                                                \
-        "Resource attributes: `key=value,key=value`, percent-encoded where "   \
-        "needed (a comma is `%2C`).")                                          \
-    ROW(EXTRA_ATTRIBUTES, "OTELCTX_EXTRA_ATTRIBUTES", extra_attributes, "",    \
-        "",                                                                    \
-        "Attributes beside the resource (field `extra_attributes` of the "     \
-        "payload), in the same format.")                                       \
-    ROW(ENTITIES, "OTEL_ENTITIES", entities, "", "",                           \
-        "What the process belongs to: "                                        \
-        "`type{id=value}[description=value]@schema_url`, with `;` between "    \
-        "entities.")                                                           \
-    ROW(ATTRIBUTE_KEYS, "OTELCTX_ATTRIBUTE_KEYS", attribute_keys,              \
-        "valid UTF-8", "",                                                     \
-        "Keys of thread attributes to publish at start, in the order of "      \
-        "their indexes: `http.route,user.id`. A program can add more at "      \
-        "run time.")                                                           \
-    ROW(SCHEMA_VERSION, "OTELCTX_SCHEMA_VERSION", schema_version,              \
-        "valid UTF-8", "tlsdesc_v1_dev",                                       \
-        "How readers find thread contexts: the value of "                      \
-        "`threadlocal.schema_version`. Today's readers accept "                \
-        "`tlsdesc_v1_dev` only.")                                              \
-    ROW(THREAD_STORAGE, "OTELCTX_THREAD_STORAGE", thread_storage,              \
-        "tls,ring,profiler,off", "tls",                                        \
-        "Where threads store their contexts, one or several, separated by "    \
-        "commas: `tls` is OTEP 4947, `ring` a buffer that readers find by "    \
-        "thread id, `profiler` a variable for a profiler in the process.")     \
-    ROW(RING_CAPACITY, "OTELCTX_RING_CAPACITY", ring_capacity, "1..4194304",   \
-        "65536", "How many slots of 32 bytes the `ring` has.")                 \
-    ROW(TRACEPARENT_FOR, "OTELCTX_TRACEPARENT", traceparent_for,               \
-        "off|main|all", "off",                                                 \
-        "Which threads start with the context in `TRACEPARENT`. Leave this "   \
-        "`off` in a program with an OpenTelemetry SDK.")                       \
-    ROW(TRACEPARENT, "TRACEPARENT", traceparent, "", "",                       \
-        "The trace and span that started this program, as in W3C Trace "       \
-        "Context. Read from the environment only.")                            \
-    ROW(FORK, "OTELCTX_FORK", fork, "republish|drop", "republish",             \
-        "What a forked child does before `fork()` returns in it: "             \
-        "`republish` its parent's attributes in a context of its own, or "     \
-        "`drop` the context.")                                                 \
-    ROW(CHILDREN, "OTELCTX_CHILDREN", children, "preload|leave", "preload",    \
-        "What programs that this process executes inherit: `leave` takes the " \
-        "shim off the `LD_PRELOAD` that they get, so that they have no "       \
-        "context.")                                                            \
-    ROW(INSTANCE_ID, "OTELCTX_INSTANCE_ID", instance_id,                       \
-        "off|generate|export", "off",                                          \
-        "`generate` gives each process without a configured "                  \
-        "`service.instance.id` a random one. `export` also shows it to the "   \
-        "SDKs in the process.")                                                \
-    ROW(EXPORTED_ID, "OTELCTX_EXPORTED_ID", exported_id, "", "",               \
-        "The id that `OTELCTX_INSTANCE_ID=export` added to "                   \
-        "`OTEL_RESOURCE_ATTRIBUTES`. The shim sets this variable. Read "       \
-        "from the environment only.")                                          \
-    ROW(ON_OTHER_PUBLISHER, "OTELCTX_ON_OTHER_PUBLISHER", on_other_publisher,  \
-        "yield|keep", "yield",                                                 \
-        "What the shim does when an SDK in the process publishes a context "   \
-        "too: `yield` to the SDK, or `keep` publishing a second one.")
-
-/* The shipped library leaves the help texts out, to stay small. */
+/* The shipped library leaves out what it does not need, to stay small. */
 #if defined(OTELCTX_NO_HELP)
 #define HELP(text) ""
 #else
 #define HELP(text) text
 #endif
 
-/* All rows' texts in one object: pointers to them would need relocations. */
-#define TEXT(name, expects, fallback, help)                                    \
-    name "\0" expects "\0" fallback "\0" HELP(help)
-#define DECLARE(id, name, field, expects, fallback, help)                      \
-    char id[sizeof(TEXT(name, expects, fallback, help))];
-#define DEFINE(id, name, field, expects, fallback, help)                       \
-    .id = TEXT(name, expects, fallback, help),
-static const struct texts {
-    OPTIONS(DECLARE)
-} texts = {OPTIONS(DEFINE)};
+#define ANYWHERE    ""
+#define ENVIRONMENT " Read from the environment only."
 
-#define LOCATE(id, name, field, expects, fallback, help)                       \
+/* All rows' texts in one object: pointers to them would need relocations. */
+#define UNSIGNED_TEXT(id, name, field, kind, expects, fallback, where, help)   \
+    name "\0" expects HELP("\0" #fallback "\0" help where)
+#define SPAN_TEXT(id, name, field, kind, fallback, where, help)                \
+    name "\0" HELP("\0" fallback "\0" help where)
+#define DECLARE_UNSIGNED(id, ...)                                              \
+    char id[sizeof(UNSIGNED_TEXT(id, __VA_ARGS__))];
+#define DECLARE_SPAN(id, ...)    char id[sizeof(SPAN_TEXT(id, __VA_ARGS__))];
+#define DEFINE_UNSIGNED(id, ...) .id = UNSIGNED_TEXT(id, __VA_ARGS__),
+#define DEFINE_SPAN(id, ...)     .id = SPAN_TEXT(id, __VA_ARGS__),
+static const struct texts {
+    OTELCTX_OPTIONS(DECLARE_UNSIGNED, DECLARE_SPAN)
+} texts = {OTELCTX_OPTIONS(DEFINE_UNSIGNED, DEFINE_SPAN)};
+
+#define LOCATE(id, field, kind, where)                                         \
     [OTELCTX_OPTION_##id] = {offsetof(struct texts, id),                       \
-                             offsetof(struct otelctx_options, field)},
+                             offsetof(struct otelctx_options, field),          \
+                             OTELCTX_KIND_##kind, sizeof(where) > 1},
+#define LOCATE_UNSIGNED(id, name, field, kind, expects, fallback, where, help) \
+    LOCATE(id, field, kind, where)
+#define LOCATE_SPAN(id, name, field, kind, fallback, where, help)              \
+    LOCATE(id, field, kind, where)
 static const struct {
     uint16_t text;
     uint16_t field; /* in struct otelctx_options */
-} rows[OTELCTX_OPTION_COUNT] = {OPTIONS(LOCATE)};
+    uint8_t kind;
+    bool is_of_environment;
+} rows[OTELCTX_OPTION_COUNT] = {OTELCTX_OPTIONS(LOCATE_UNSIGNED, LOCATE_SPAN)};
 
 const char *otelctx_option_name(enum otelctx_option_id id)
 {
@@ -151,32 +61,76 @@ const char *otelctx_option_expects(enum otelctx_option_id id)
 
 enum otelctx_option_kind otelctx_option_kind(enum otelctx_option_id id)
 {
-    const struct otelctx_span expects =
-        otelctx_span_from(otelctx_option_expects(id));
-
-    if (memchr(expects.at, '|', expects.size))
-        return OTELCTX_KIND_WORD;
-    if (memchr(expects.at, ',', expects.size))
-        return OTELCTX_KIND_LIST;
-    if (memchr(expects.at, '.', expects.size))
-        return OTELCTX_KIND_NUMBER;
-    return expects.size > 0 ? OTELCTX_KIND_UTF8 : OTELCTX_KIND_BYTES;
+    return rows[id].kind;
 }
 
-const char *otelctx_option_fallback(enum otelctx_option_id id)
+bool otelctx_option_is_of_environment(enum otelctx_option_id id)
 {
-    return text_behind(otelctx_option_expects(id));
-}
-
-const char *otelctx_option_help(enum otelctx_option_id id)
-{
-    return text_behind(otelctx_option_fallback(id));
+    return rows[id].is_of_environment;
 }
 
 size_t otelctx_option_field(enum otelctx_option_id id)
 {
     return rows[id].field;
 }
+
+/* The defaults as values: parsing texts took three quarters of the instructions
+ * of a start. */
+#define UNSIGNED_DEFAULT(id, name, field, kind, expects, fallback, ...)        \
+    .field = (fallback),
+#define SPAN_DEFAULT(id, name, field, kind, fallback, ...)                     \
+    .field = {sizeof(fallback) > 1 ? "" fallback : NULL, sizeof(fallback) - 1},
+void otelctx_options_set_defaults(struct otelctx_options *options)
+{
+    *options = (struct otelctx_options){
+        OTELCTX_OPTIONS(UNSIGNED_DEFAULT, SPAN_DEFAULT)};
+}
+
+static void set_default(struct otelctx_options *options,
+                        enum otelctx_option_id id)
+{
+    const size_t field = otelctx_option_field(id);
+    struct otelctx_options defaults;
+
+    otelctx_options_set_defaults(&defaults);
+    memcpy((char *)options + field, (char *)&defaults + field,
+           otelctx_option_kind(id) < OTELCTX_KIND_UTF8
+               ? sizeof(unsigned)
+               : sizeof(struct otelctx_span));
+}
+
+#if !defined(OTELCTX_NO_HELP)
+static const char *written_default(enum otelctx_option_id id)
+{
+    return text_behind(otelctx_option_expects(id));
+}
+
+struct otelctx_span otelctx_option_fallback(enum otelctx_option_id id)
+{
+    const enum otelctx_option_kind kind = otelctx_option_kind(id);
+    struct otelctx_span words = otelctx_span_from(otelctx_option_expects(id));
+    struct otelctx_options defaults;
+    struct otelctx_span word;
+    unsigned number;
+
+    if (kind > OTELCTX_KIND_LIST)
+        return otelctx_span_from(written_default(id));
+    otelctx_options_set_defaults(&defaults);
+    memcpy(&number, (char *)&defaults + otelctx_option_field(id),
+           sizeof(number));
+    if (kind == OTELCTX_KIND_LIST) /* of no bits, the last word */
+        number = (unsigned)__builtin_ffs((int)number) - 1;
+    do
+        word = otelctx_span_cut(&words, kind == OTELCTX_KIND_WORD ? '|' : ',');
+    while (number-- > 0 && words.size > 0);
+    return word;
+}
+
+const char *otelctx_option_help(enum otelctx_option_id id)
+{
+    return text_behind(written_default(id));
+}
+#endif
 
 bool otelctx_options_concern(const char *string)
 {
@@ -345,24 +299,17 @@ static int parse_number(const char *expects, struct otelctx_span text,
 static int parse_value(enum otelctx_option_id id, struct otelctx_span text,
                        void *field, struct otelctx_fault *fault)
 {
+    const enum otelctx_option_kind kind = otelctx_option_kind(id);
     const char *expects = otelctx_option_expects(id);
-    size_t valid = text.size;
 
-    switch (otelctx_option_kind(id)) {
-    case OTELCTX_KIND_WORD:
+    if (kind == OTELCTX_KIND_WORD)
         return parse_word(expects, text, field, fault);
-    case OTELCTX_KIND_LIST:
+    if (kind == OTELCTX_KIND_LIST)
         return parse_list(expects, text, field, fault);
-    case OTELCTX_KIND_NUMBER:
+    if (kind == OTELCTX_KIND_NUMBER)
         return parse_number(expects, text, field, fault);
-    case OTELCTX_KIND_UTF8:
-        valid = otelctx_utf8_valid(text);
-        break;
-    case OTELCTX_KIND_BYTES:
-        break;
-    }
-    if (valid < text.size)
-        return fail(valid + 1, expects, fault);
+    if (kind < OTELCTX_KIND_BYTES && otelctx_utf8_valid(text) < text.size)
+        return fail(otelctx_utf8_valid(text) + 1, "valid UTF-8", fault);
     memcpy(field, &text, sizeof(text));
     return 0;
 }
@@ -371,30 +318,12 @@ int otelctx_options_apply(struct otelctx_options *options,
                           enum otelctx_option_id id, struct otelctx_span text,
                           struct otelctx_fault *fault)
 {
-    void *const field = (char *)options + otelctx_option_field(id);
-    struct otelctx_fault none;
     int err = 0;
 
     if (text.at)
-        err = parse_value(id, text, field, fault);
-    if (!text.at || err) {
-        text = otelctx_span_from(otelctx_option_fallback(id));
-        if (text.size == 0)
-            text.at = NULL;
-        (void)parse_value(id, text, field, &none);
-    }
+        err = parse_value(id, text, (char *)options + otelctx_option_field(id),
+                          fault);
+    if (!text.at || err)
+        set_default(options, id);
     return err;
-}
-
-/* The defaults of the table, as values: parsing the table's texts took three
- * quarters of the instructions of a start. */
-void otelctx_options_set_defaults(struct otelctx_options *options)
-{
-    *options = (struct otelctx_options){
-        .log_level = OTELCTX_LOG_ERROR,
-        .config_file = OTELCTX_SPAN_INIT("/etc/otelctx/otelctx.conf"),
-        .schema_version = OTELCTX_SPAN_INIT("tlsdesc_v1_dev"),
-        .thread_storage = OTELCTX_STORAGE_TLS,
-        .ring_capacity = 65536,
-    };
 }

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "config/option_rows.h"
 #include "config/span.h"
 
 enum otelctx_log_level {
@@ -58,53 +59,17 @@ enum otelctx_on_other_publisher {
     OTELCTX_ON_OTHER_KEEP,
 };
 
-/* One for each row of the table in options.c. */
+/* One for each row of the table. */
+#define OTELCTX_OPTION_ID(id, ...) OTELCTX_OPTION_##id,
 enum otelctx_option_id {
-    OTELCTX_OPTION_LOG_LEVEL,
-    OTELCTX_OPTION_SDK_DISABLED,
-    OTELCTX_OPTION_DISABLED,
-    OTELCTX_OPTION_CONFIG_FILE,
-    OTELCTX_OPTION_INCLUDE_PATHS,
-    OTELCTX_OPTION_EXCLUDE_PATHS,
-    OTELCTX_OPTION_PUBLISH,
-    OTELCTX_OPTION_SERVICE_NAME,
-    OTELCTX_OPTION_RESOURCE_ATTRIBUTES,
-    OTELCTX_OPTION_EXTRA_ATTRIBUTES,
-    OTELCTX_OPTION_ENTITIES,
-    OTELCTX_OPTION_ATTRIBUTE_KEYS,
-    OTELCTX_OPTION_SCHEMA_VERSION,
-    OTELCTX_OPTION_THREAD_STORAGE,
-    OTELCTX_OPTION_RING_CAPACITY,
-    OTELCTX_OPTION_TRACEPARENT_FOR,
-    OTELCTX_OPTION_TRACEPARENT,
-    OTELCTX_OPTION_FORK,
-    OTELCTX_OPTION_CHILDREN,
-    OTELCTX_OPTION_INSTANCE_ID,
-    OTELCTX_OPTION_EXPORTED_ID,
-    OTELCTX_OPTION_ON_OTHER_PUBLISHER,
-    OTELCTX_OPTION_COUNT,
+    OTELCTX_OPTIONS(OTELCTX_OPTION_ID, OTELCTX_OPTION_ID) OTELCTX_OPTION_COUNT
 };
 
-/* The options' values; a span whose `at` is NULL is unset. */
+/* The options' values: a span whose `at` is NULL is unset. */
+#define OTELCTX_OPTION_UNSIGNED(id, name, field, ...) unsigned field;
+#define OTELCTX_OPTION_SPAN(id, name, field, ...)     struct otelctx_span field;
 struct otelctx_options {
-    unsigned log_level; /* enum otelctx_log_level */
-    unsigned sdk_disabled, disabled;
-    unsigned publish; /* enum otelctx_publish_when */
-    struct otelctx_span config_file;
-    struct otelctx_span include_paths, exclude_paths;
-    struct otelctx_span service_name;
-    struct otelctx_span resource_attributes, extra_attributes, entities;
-    struct otelctx_span attribute_keys;
-    struct otelctx_span schema_version;
-    unsigned thread_storage;  /* enum otelctx_thread_storage */
-    unsigned ring_capacity;   /* slots */
-    unsigned traceparent_for; /* enum otelctx_traceparent_for */
-    struct otelctx_span traceparent;
-    unsigned fork;        /* enum otelctx_fork_does */
-    unsigned children;    /* enum otelctx_children_get */
-    unsigned instance_id; /* enum otelctx_instance_id_is */
-    struct otelctx_span exported_id;
-    unsigned on_other_publisher; /* enum otelctx_on_other_publisher */
+    OTELCTX_OPTIONS(OTELCTX_OPTION_UNSIGNED, OTELCTX_OPTION_SPAN)
 };
 
 /* The text that the user wrote for one option, and its place. */
@@ -114,25 +79,37 @@ struct otelctx_setting {
 };
 
 enum otelctx_option_kind {
+    /* With an unsigned value: */
     OTELCTX_KIND_WORD,   /* "a|b|c": one word, in any case */
     OTELCTX_KIND_LIST,   /* "a,b,off": any words, or the last one alone */
     OTELCTX_KIND_NUMBER, /* "1..9": a decimal number in this range */
-    OTELCTX_KIND_UTF8,   /* "valid UTF-8" */
-    OTELCTX_KIND_BYTES,  /* "" */
+    /* With a text that is valid UTF-8: */
+    OTELCTX_KIND_UTF8,   /* taken literally */
+    OTELCTX_KIND_KEYS,   /* separated by commas */
+    OTELCTX_KIND_SCHEMA, /* a threadlocal.schema_version */
+    /* With a text of any bytes: */
+    OTELCTX_KIND_BYTES,
+    OTELCTX_KIND_GLOBS, /* separated by commas, see glob.h */
+    OTELCTX_KIND_ATTRIBUTES,
+    OTELCTX_KIND_ENTITIES,
+    OTELCTX_KIND_TRACEPARENT,
 };
 
-/* Columns of the table in options.c. */
+/* Columns of the table. */
 const char *otelctx_option_name(enum otelctx_option_id id);
 /* The expected value, written as the kind says. */
 const char *otelctx_option_expects(enum otelctx_option_id id);
 enum otelctx_option_kind otelctx_option_kind(enum otelctx_option_id id);
-/* The default, written as a user would; "" = unset. */
-const char *otelctx_option_fallback(enum otelctx_option_id id);
-/* Sentences for the man page; not in the shipped library. */
-const char *otelctx_option_help(enum otelctx_option_id id);
+/* Return whether only the environment has this option, and no file. */
+bool otelctx_option_is_of_environment(enum otelctx_option_id id);
 /* Offset of the value in struct otelctx_options: a struct otelctx_span for
- * UTF-8 and bytes, else an unsigned. */
+ * a text, else an unsigned. */
 size_t otelctx_option_field(enum otelctx_option_id id);
+
+/* The default, written as a user would; empty if unset. Sentences for the man
+ * page. Neither is in the shipped library. */
+struct otelctx_span otelctx_option_fallback(enum otelctx_option_id id);
+const char *otelctx_option_help(enum otelctx_option_id id);
 
 /* Return whether a string of the environment may be an option. Few are. */
 bool otelctx_options_concern(const char *string);

@@ -34,7 +34,7 @@ static void print_paragraph(const char *text)
 static void print_row(enum otelctx_option_id id)
 {
     const char *const name = otelrun_option_name(id);
-    const char *const fallback = otelctx_option_fallback(id);
+    const struct otelctx_span fallback = otelctx_option_fallback(id);
 
     if (!name)
         return;
@@ -42,10 +42,10 @@ static void print_row(enum otelctx_option_id id)
            otelctx_option_kind(id) < OTELCTX_KIND_UTF8
                ? otelctx_option_expects(id)
                : "TEXT");
-    print_paragraph(otelrun_format("%s Sets %s.%s%s%s", otelctx_option_help(id),
-                                   otelctx_option_name(id),
-                                   *fallback != '\0' ? " Default: " : "",
-                                   fallback, *fallback != '\0' ? "." : ""));
+    print_paragraph(otelrun_format(
+        "%s Sets %s.%s%.*s%s", otelctx_option_help(id), otelctx_option_name(id),
+        fallback.size > 0 ? " Default: " : "", (int)fallback.size, fallback.at,
+        fallback.size > 0 ? "." : ""));
 }
 
 void otelrun_usage_print(void)

@@ -31,7 +31,7 @@ static const char *consequence_of(enum otelctx_option_id id)
 {
     if (id == OTELCTX_OPTION_DISABLED || id == OTELCTX_OPTION_SDK_DISABLED)
         return "; the shim stays on";
-    if (id == OTELCTX_OPTION_ENTITIES)
+    if (otelctx_option_kind(id) == OTELCTX_KIND_ENTITIES)
         return "; this entity is skipped";
     return otelctx_option_kind(id) < OTELCTX_KIND_UTF8
                ? "; the default counts"
@@ -249,8 +249,7 @@ static const char *apply_line(struct otelctx_settings *s, uint32_t line,
 
     if (id == OTELCTX_OPTION_COUNT)
         return OPTION;
-    if (id == OTELCTX_OPTION_CONFIG_FILE || id == OTELCTX_OPTION_TRACEPARENT ||
-        id == OTELCTX_OPTION_EXPORTED_ID)
+    if (otelctx_option_is_of_environment(id))
         return "it in the environment";
     if (setting->text.at && setting->line == 0)
         return NULL; /* the environment has it */

@@ -54,13 +54,13 @@ static void print_values(enum otelctx_option_id id)
 int main(void)
 {
     for (unsigned id = 0; id < OTELCTX_OPTION_COUNT; id++) {
-        const char *fallback = otelctx_option_fallback(id);
+        const struct otelctx_span fallback = otelctx_option_fallback(id);
 
         printf(".It Ev %s\n", otelctx_option_name(id));
         print_help(otelctx_option_help(id));
         print_values(id);
-        if (fallback[0])
-            printf("Default:\n.Ql %s .\n", fallback);
+        if (fallback.size > 0)
+            printf("Default:\n.Ql %.*s .\n", (int)fallback.size, fallback.at);
         putchar('\n');
     }
     return 0;

@@ -104,8 +104,9 @@ static void check_value(struct check *check, enum otelctx_option_id id,
         say(check, value.at + (fault.pos - 1), "expected ", fault.why,
             is_word ? value : none);
         (void)fprintf(stderr, "; %s %s counts for nothing\n",
-                      id == OTELCTX_OPTION_ENTITIES ? "that entity of this"
-                                                    : "all of this",
+                      otelctx_option_kind(id) == OTELCTX_KIND_ENTITIES
+                          ? "that entity of this"
+                          : "all of this",
                       otelctx_option_name(id));
     } else if (otelctx_check_doubt(id, value, &fault)) {
         say(check, value.at + (fault.pos - 1), "warning: ", fault.why, none);
@@ -130,8 +131,7 @@ static void check_setting(struct check *check, struct otelctx_span name,
 {
     const enum otelctx_option_id id = otelctx_options_find(name);
 
-    if (id == OTELCTX_OPTION_COUNT || id == OTELCTX_OPTION_CONFIG_FILE ||
-        id == OTELCTX_OPTION_TRACEPARENT || id == OTELCTX_OPTION_EXPORTED_ID) {
+    if (id == OTELCTX_OPTION_COUNT || otelctx_option_is_of_environment(id)) {
         check_name(check, name, id);
         return;
     }

@@ -19,12 +19,6 @@ static bool lacks_prefix(struct otelctx_span name, struct otelctx_span option)
            distance(name, end) == 0;
 }
 
-static bool is_of_files(enum otelctx_option_id id)
-{
-    return id != OTELCTX_OPTION_CONFIG_FILE &&
-           id != OTELCTX_OPTION_TRACEPARENT && id != OTELCTX_OPTION_EXPORTED_ID;
-}
-
 const char *otelread_nearest_option(struct otelctx_span name)
 {
     const char *nearest = NULL;
@@ -38,7 +32,7 @@ const char *otelread_nearest_option(struct otelctx_span name)
         const size_t far =
             lacks_prefix(name, option) ? 0 : distance(option, name);
 
-        if (is_of_files(id) && far < best) {
+        if (!otelctx_option_is_of_environment(id) && far < best) {
             nearest = text;
             best = far;
         }

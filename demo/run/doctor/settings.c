@@ -37,9 +37,8 @@ static void take_file(struct settings *s, int root)
             got > 0 ? otelctx_options_find(name) : OTELCTX_OPTION_COUNT;
         struct otelctx_setting *const setting = &s->source[id];
 
-        if (id == OTELCTX_OPTION_COUNT || id == OTELCTX_OPTION_CONFIG_FILE ||
-            id == OTELCTX_OPTION_TRACEPARENT ||
-            id == OTELCTX_OPTION_EXPORTED_ID ||
+        if (id == OTELCTX_OPTION_COUNT ||
+            otelctx_option_is_of_environment(id) ||
             (setting->text.at && setting->line == 0))
             continue;
         setting->line = file.line;

@@ -16,11 +16,6 @@ static const char *name(unsigned id)
     return otelctx_option_name(id);
 }
 
-static const char *fallback(unsigned id)
-{
-    return otelctx_option_fallback(id);
-}
-
 static const char *expected(unsigned id)
 {
     return otelctx_option_expects(id);
@@ -130,19 +125,6 @@ Test(options_table, has_a_field_of_its_own_for_each_row)
     }
 }
 
-Test(options_table, has_fallbacks_that_apply_without_a_fault)
-{
-    struct otelctx_options options = {0};
-
-    for (unsigned id = 0; id < OTELCTX_OPTION_COUNT; id++) {
-        if (fallback(id)[0] == '\0') {
-            cr_expect(is_text(id), "%s has no default", name(id));
-            continue;
-        }
-        cr_expect_eq(apply(&options, id, fallback(id)), 0, "%s", name(id));
-    }
-}
-
 Test(options_table, has_lower_case_words)
 {
     for (unsigned id = 0; id < OTELCTX_OPTION_COUNT; id++)
@@ -189,7 +171,27 @@ Test(options, have_the_documented_defaults)
     cr_expect_null(options.traceparent.at);
 }
 
-Test(options, have_the_defaults_that_the_table_says)
+Test(options, have_the_defaults_that_the_manual_says)
+{
+    struct otelctx_options options, defaults;
+    struct otelctx_fault fault;
+
+    memset(&options, 0xff, sizeof(options));
+    otelctx_options_set_defaults(&defaults);
+    for (unsigned id = 0; id < OTELCTX_OPTION_COUNT; id++) {
+        struct otelctx_span text = otelctx_option_fallback(id);
+
+        if (text.size == 0) {
+            cr_expect(is_text(id), "%s has no default", name(id));
+            text.at = NULL;
+        }
+        cr_expect_eq(otelctx_options_apply(&options, id, text, &fault), 0, "%s",
+                     name(id));
+    }
+    cr_expect(same_options(&options, &defaults));
+}
+
+Test(options, without_a_text_have_their_default)
 {
     struct otelctx_options options, defaults;
     struct otelctx_fault fault;
@@ -395,7 +397,8 @@ Test(options, what_readers_see_as_a_string_is_utf8)
                      -EINVAL, "%s", name(ids[i]));
         cr_expect_eq(fault.pos, 4);
         cr_expect_str_eq(fault.why, "valid UTF-8");
-        cr_expect(is(text_of(&options, ids[i]), fallback(ids[i])));
+        cr_expect(otelctx_span_equal(text_of(&options, ids[i]),
+                                     otelctx_option_fallback(ids[i])));
         cr_expect_eq(apply(&options, ids[i], "caf\u00e9"), 0);
         cr_expect(is(text_of(&options, ids[i]), "caf\u00e9"));
     }
