@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELBASE_ESCAPE_H
-#define OTELBASE_ESCAPE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void otelbase_escape_print_cut(FILE *out, const void *text, size_t size,
 /* Into a buffer, NUL-terminated; "..." at the end when it does not fit. */
 void otelbase_escape_copy(char *out, size_t out_size, const void *text,
                           size_t size);
-
-#endif

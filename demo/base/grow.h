@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELBASE_GROW_H
-#define OTELBASE_GROW_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@ __attribute__((returns_nonnull)) void *otelbase_grow(void *array, size_t count,
 /* New zeros, at least one. Likewise. */
 __attribute__((returns_nonnull)) void *otelbase_zeros(size_t count,
                                                       size_t size);
-
-#endif

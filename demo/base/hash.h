@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELBASE_HASH_H
-#define OTELBASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ static inline uint64_t otelbase_hash_number(uint64_t digest, uint64_t number)
 {
     return otelbase_hash_add(digest, &number, sizeof(number));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELBASE_JSON_SCAN_H
-#define OTELBASE_JSON_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void otelbase_scan_finish(struct otelbase_scan *json);
 
 /* A fault that the caller found, unless there is one. */
 void otelbase_scan_fail(struct otelbase_scan *json, const char *why);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELBASE_JSON_WRITER_H
-#define OTELBASE_JSON_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ otelbase_json_literal(struct otelbase_json *json, const char *format, ...);
 /* The same in quotes: 64-bit numbers are strings. Nothing is escaped. */
 __attribute__((format(printf, 2, 3))) void
 otelbase_json_quoted(struct otelbase_json *json, const char *format, ...);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELBASE_MESSAGE_H
-#define OTELBASE_MESSAGE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ otelbase_message_set(char *message, size_t size, const char *format, ...);
 /* Appends to a message; "; " stands between the two. */
 __attribute__((format(printf, 3, 4))) void
 otelbase_message_add(char *message, size_t size, const char *format, ...);
-
-#endif

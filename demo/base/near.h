@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELBASE_NEAR_H
-#define OTELBASE_NEAR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@
  */
 size_t otelbase_near_distance(const char *a, size_t a_size, const char *b,
                               size_t b_size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELBASE_NUMBERS_H
-#define OTELBASE_NUMBERS_H
+#pragma once
 
 #include "demo/base/pool.h"
 
@@ -21,5 +20,3 @@ size_t *otelbase_numbers_slot(struct otelbase_numbers *numbers,
                               uint64_t number);
 
 void otelbase_numbers_free(struct otelbase_numbers *numbers);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELBASE_OPTIONS_H
-#define OTELBASE_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ int otelbase_options_complain(const struct otelbase_program *program,
 /* What --help and --version print. They return 0, or 1 if that failed. */
 int otelbase_options_help(const struct otelbase_program *program);
 int otelbase_options_version(const struct otelbase_program *program);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELBASE_POOL_H
-#define OTELBASE_POOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ size_t otelbase_pool_add(struct otelbase_pool *pool, const void *bytes,
                          size_t size, bool *new);
 
 void otelbase_pool_free(struct otelbase_pool *pool);
-
-#endif

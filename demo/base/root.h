@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELBASE_ROOT_H
-#define OTELBASE_ROOT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ long otelbase_root_read(int root, const char *path, char *out, size_t size);
 
 /* What such an -errno says of the file. */
 const char *otelbase_root_message(int error);
-
-#endif

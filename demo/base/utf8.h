@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELBASE_UTF8_H
-#define OTELBASE_UTF8_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ size_t otelbase_utf8_next(const uint8_t *text, size_t size, uint32_t *code);
 
 /* How many leading bytes are UTF-8: size, or the offset of the first fault. */
 size_t otelbase_utf8_span(const uint8_t *text, size_t size);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELKIT_NEAR_H
-#define OTELKIT_NEAR_H
+#pragma once
 
 #include <stdio.h>
 
 /* Prints that no scenario has this name, and the names that are near. */
 void otelkit_near_print(FILE *out, const char *program, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELKIT_PROGRAMS_H
-#define OTELKIT_PROGRAMS_H
+#pragma once
 
 /* The programs and libraries of program/, embedded in this file. */
 
@@ -26,5 +25,3 @@ int otelkit_programs_execute(const struct otelkit_scene *scene,
 
 /* Removes the folder, if there is one. */
 void otelkit_programs_remove(struct otelctx_kit_publisher *publisher);
-
-#endif

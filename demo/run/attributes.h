@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_ATTRIBUTES_H
-#define OTELRUN_ATTRIBUTES_H
+#pragma once
 
 #include "config/span.h"
 #include "demo/run/environment.h"
@@ -23,5 +22,3 @@ void otelrun_attributes_add(struct otelrun_environment *e, const char *key,
 /* Why no process may have such an attribute, or NULL. */
 const char *otelrun_attributes_refuse(struct otelctx_span key,
                                       struct otelctx_span value);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_COPY_H
-#define OTELRUN_COPY_H
+#pragma once
 
 /*
  * Copies this program and the library into a directory, for the init container
@@ -10,5 +9,3 @@
  * Returns 0, or OTELRUN_FAILURE after a message on standard error.
  */
 int otelrun_copy(const char *directory, const char *library);
-
-#endif

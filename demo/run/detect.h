@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_DETECT_H
-#define OTELRUN_DETECT_H
+#pragma once
 
 #include "config/span.h"
 #include "demo/run/environment.h"
@@ -27,5 +26,3 @@ struct otelctx_span otelrun_detect_container(struct otelctx_span text);
  * its `at` is NULL when there is none. */
 struct otelctx_span otelrun_detect_release(struct otelctx_span text,
                                            struct otelctx_span name);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_ENVIRONMENT_H
-#define OTELRUN_ENVIRONMENT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ const char *otelrun_environment_get(const struct otelrun_environment *e,
 void otelrun_environment_set(struct otelrun_environment *e, const char *name,
                              const char *value);
 void otelrun_environment_unset(struct otelrun_environment *e, const char *name);
-
-#endif

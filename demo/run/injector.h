@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_INJECTOR_H
-#define OTELRUN_INJECTOR_H
+#pragma once
 
 #include "config/span.h"
 #include "demo/run/environment.h"
@@ -14,5 +13,3 @@
 #define OTELRUN_INJECTOR_LIST "OTEL_INJECTOR_RESOURCE_ATTRIBUTES"
 int otelrun_injector_apply(struct otelrun_environment *e,
                            struct otelctx_fault *fault);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_LIBRARY_H
-#define OTELRUN_LIBRARY_H
+#pragma once
 
 #include "demo/run/environment.h"
 
@@ -19,5 +18,3 @@ const char *otelrun_library_requests(const char *library);
  * libotelctx_preload.so off it. */
 void otelrun_library_preload(struct otelrun_environment *e, const char *library,
                              const char *requests);
-
-#endif

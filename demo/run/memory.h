@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_MEMORY_H
-#define OTELRUN_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ void *otelrun_allocate(size_t count, size_t size);
 /* A string, as by printf(3). */
 __attribute__((format(printf, 1, 2))) char *otelrun_format(const char *format,
                                                            ...);
-
-#endif

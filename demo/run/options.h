@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_OPTIONS_H
-#define OTELRUN_OPTIONS_H
+#pragma once
 
 #include "config/options.h"
 #include "demo/run/environment.h"
@@ -19,5 +18,3 @@ int otelrun_options_parse(struct otelrun_options *options,
 /* The name of a row's option: OTELCTX_LOG_LEVEL is "log-level"; NULL where an
  * option of own_options.h is there for it, or the library sets it. */
 const char *otelrun_option_name(enum otelctx_option_id id);
-
-#endif

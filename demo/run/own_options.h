@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_OWN_OPTIONS_H
-#define OTELRUN_OWN_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ struct otelrun_own_option {
 
 /* The last one has no name. */
 extern const struct otelrun_own_option otelrun_own_options[];
-
-#endif

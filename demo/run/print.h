@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_PRINT_H
-#define OTELRUN_PRINT_H
+#pragma once
 
 #include "demo/run/environment.h"
 
@@ -20,5 +19,3 @@
 const char *otelrun_print(FILE *out, const char *form,
                           const struct otelrun_environment *before,
                           const struct otelrun_environment *after);
-
-#endif

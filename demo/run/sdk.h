@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_SDK_H
-#define OTELRUN_SDK_H
+#pragma once
 
 #include "demo/run/environment.h"
 
@@ -34,5 +33,3 @@ struct otelrun_sdk_fault otelrun_sdk_apply(struct otelrun_environment *e,
 
 /* "python" and so on. */
 const char *otelrun_sdk_name(enum otelrun_runtime runtime);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_STATUS_H
-#define OTELRUN_STATUS_H
+#pragma once
 
 /* The exit statuses of env(1), nice(1) and the shell. */
 enum otelrun_status {
@@ -10,5 +9,3 @@ enum otelrun_status {
     OTELRUN_CANNOT_EXECUTE = 126,  /* the command is there */
     OTELRUN_NO_SUCH_COMMAND = 127, /* it is not */
 };
-
-#endif

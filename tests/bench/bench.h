@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BENCH_H
-#define OTELCTX_BENCH_H
+#pragma once
 
 /*
  * What the benchmarks share. Each prints lines of
@@ -204,5 +203,3 @@ static inline unsigned bench_number(const char *text)
 {
     return (unsigned)strtoul(text, NULL, 10);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BENCH_PROCESS_FLOOR_H
-#define OTELCTX_BENCH_PROCESS_FLOOR_H
+#pragma once
 
 /* What the process context's first publication and updates are compared
  * with. */
@@ -96,5 +95,3 @@ BENCH(floor_update, {
     __atomic_store_n(&header->published_at_ns, now_ns, __ATOMIC_RELAXED);
     name_mapping(header);
 })
-
-#endif

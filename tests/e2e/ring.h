@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TESTS_RING_H
-#define OTELCTX_TESTS_RING_H
+#pragma once
 
 /*
  * A reader of the ring buffer, from outside and without stopping anybody: see
@@ -101,5 +100,3 @@ static inline int ring_number(const struct otelctx_ring_slot *slot)
                ? (int)byte
                : -1;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TESTS_STEP_H
-#define OTELCTX_TESTS_STEP_H
+#pragma once
 
 /*
  * A child that is single-stepped through what it marks, and looked at from
@@ -143,5 +142,3 @@ static inline void step_watch(pid_t pid, step_look *look, void *context)
     cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x",
               status);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TESTS_STEP_CALLS_H
-#define OTELCTX_TESTS_STEP_CALLS_H
+#pragma once
 
 /*
  * The calls of a thread that is being stepped, in words: "attach 7; attr 0 a".
@@ -189,5 +188,3 @@ static inline void make_calls(const char *words)
         words = words ? words + 1 : NULL;
     }
 }
-
-#endif

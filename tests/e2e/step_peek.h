@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TESTS_STEP_PEEK_H
-#define OTELCTX_TESTS_STEP_PEEK_H
+#pragma once
 
 /* A look at another process, as often as there are instructions. */
 
@@ -24,5 +23,3 @@ static inline bool peek(pid_t pid, uint64_t from, void *to, size_t size)
 
     return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TESTS_STEP_RECORD_H
-#define OTELCTX_TESTS_STEP_RECORD_H
+#pragma once
 
 /*
  * What a reader makes of the context of a thread that stands still, by the
@@ -125,5 +124,3 @@ static inline struct words seen_words(const struct seen *seen)
         words_add(&words, " and a part");
     return words;
 }
-
-#endif

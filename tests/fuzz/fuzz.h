@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TESTS_FUZZ_H
-#define OTELCTX_TESTS_FUZZ_H
+#pragma once
 
 /* What the fuzz targets share. */
 
@@ -85,5 +84,3 @@ static inline size_t print(otelread_printer *printer,
     free(text);
     return lines;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TEST_CHILD_H
-#define OTELCTX_TEST_CHILD_H
+#pragma once
 
 /* Checks that a test makes in a forked child. */
 
@@ -54,5 +53,3 @@ static inline bool in_strict_child(bool (*check)(void))
     }
     return child_succeeds(pid);
 }
-
-#endif

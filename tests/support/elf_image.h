@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TEST_ELF_IMAGE_H
-#define OTELCTX_TEST_ELF_IMAGE_H
+#pragma once
 
 #include <elf.h>
 #include <errno.h>
@@ -211,5 +210,3 @@ static inline int memory_read(void *source, uint64_t address, void *out,
     }
     return -EFAULT;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TEST_FILTER_H
-#define OTELCTX_TEST_FILTER_H
+#pragma once
 
 /* Seccomp filters on the calling thread, installed by a raw system call, which
  * the shim does not see. */
@@ -28,5 +27,3 @@ static inline int filter_call(long call, uint32_t action)
         return -1;
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }
-
-#endif

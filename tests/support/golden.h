@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TEST_GOLDEN_H
-#define OTELCTX_TEST_GOLDEN_H
+#pragma once
 
 #include <criterion/criterion.h>
 #include <ctype.h>
@@ -53,5 +52,3 @@ static inline size_t golden_read(const char *name, uint8_t *out, size_t room)
     cr_assert_gt(size, 0, "%s is empty", path);
     return size;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TEST_HEAR_H
-#define OTELCTX_TEST_HEAR_H
+#pragma once
 
 #include <criterion/criterion.h>
 #include <unistd.h>
@@ -31,5 +30,3 @@ static inline const char *heard(int end)
     close(end);
     return out;
 }
-
-#endif

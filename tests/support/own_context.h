@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TEST_OWN_CONTEXT_H
-#define OTELCTX_TEST_OWN_CONTEXT_H
+#pragma once
 
 /* The process contexts of the calling process, found as a reader finds them.
  * This header shares no code with the shim, and works in a forked child. */
@@ -97,5 +96,3 @@ static inline bool own_context_has_key(const char *name)
 
     return own_context_holds(bytes, (size_t)size);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TEST_PAYLOAD_MODEL_H
-#define OTELCTX_TEST_PAYLOAD_MODEL_H
+#pragma once
 
 #include <errno.h>
 #include <stdint.h>
@@ -184,5 +183,3 @@ static inline bool model_is_encoded(const struct model *m,
     free(bytes);
     return same;
 }
-
-#endif

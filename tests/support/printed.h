@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TESTS_PRINTED_H
-#define OTELCTX_TESTS_PRINTED_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,5 +23,3 @@ static inline const char *printed(void (*print)(FILE *,
     fclose(out);
     return text;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TEST_SLOT_H
-#define OTELCTX_TEST_SLOT_H
+#pragma once
 
 /*
  * The slot of the calling thread, the variable otel_thread_ctx_v1: what it can
@@ -245,5 +244,3 @@ static inline const char *slot_seen(void)
         (void)stpcpy(end, ", not in the profiler's");
     return text;
 }
-
-#endif

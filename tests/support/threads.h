@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TESTS_THREADS_H
-#define OTELCTX_TESTS_THREADS_H
+#pragma once
 
 /* Results of --threads, for the tests of its printers. */
 
@@ -62,5 +61,3 @@ static inline void threads_add(struct otelread_report *report)
     rows[3].record.address = 8;
     report->threads = &threads;
 }
-
-#endif

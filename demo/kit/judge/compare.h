@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELKIT_COMPARE_H
-#define OTELKIT_COMPARE_H
+#pragma once
 
 #include "demo/kit/judge/json.h"
 
@@ -27,5 +26,3 @@ const char *otelkit_verdict_name(enum otelkit_verdict verdict);
 enum otelkit_verdict otelkit_compare(const struct otelkit_json *expected,
                                      const struct otelkit_json *answer,
                                      char *why, size_t why_size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELKIT_JSON_H
-#define OTELKIT_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ bool otelkit_json_equal(const struct otelkit_json *a,
                         const struct otelkit_json *b);
 
 size_t otelkit_json_count(const struct otelkit_json *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELKIT_JUDGE_H
-#define OTELKIT_JUDGE_H
+#pragma once
 
 #include "demo/kit/judge/compare.h"
 #include "demo/kit/judge/reader.h"
@@ -37,5 +36,3 @@ size_t otelkit_trial_count(const struct otelkit_trial *trial,
 void otelkit_table_print(const struct otelkit_trial *trial);
 void otelkit_json_print(const struct otelkit_trial *trial);
 void otelkit_junit_print(const struct otelkit_trial *trial);
-
-#endif

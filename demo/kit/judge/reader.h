@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELKIT_READER_H
-#define OTELKIT_READER_H
+#pragma once
 
 #include "demo/kit/judge/json.h"
 
@@ -37,5 +36,3 @@ void otelkit_run_free(struct otelkit_run *run);
  * threads of the machine may stop a thread for a moment: that does not count.
  */
 bool otelkit_is_left_stopped(pid_t pid);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELKIT_SCENES_H
-#define OTELKIT_SCENES_H
+#pragma once
 
 /*
  * The groups of scenes. A scene is a row: a function that sets the stage, what
@@ -29,5 +28,3 @@ extern const struct otelkit_scene otelkit_ring_scenes[];
 #define OTELKIT_READING     "OTEP 4719, Reading Protocol"
 #define OTELKIT_UPDATING    "OTEP 4719, Updating Protocol"
 #define OTELKIT_HEADER      "OTEP 4719, Header Structure"
-
-#endif

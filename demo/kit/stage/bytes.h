@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELKIT_BYTES_H
-#define OTELKIT_BYTES_H
+#pragma once
 
 /*
  * Protocol buffers, written byte by byte, so that any of them may be wrong.
@@ -46,5 +45,3 @@ void otelkit_pair(struct otelkit_bytes *bytes, unsigned field, const char *key,
 
 /* A ProcessContext whose resource has the service name alone. */
 void otelkit_service(struct otelkit_bytes *bytes, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELKIT_CONTEXT_H
-#define OTELKIT_CONTEXT_H
+#pragma once
 
 /* A process context, step by step: OTEP 4719, "Publication Protocol". */
 
@@ -47,5 +46,3 @@ int otelkit_publish_bytes(struct otelkit_stage *stage,
 /* Runs this in another thread as long as the process lives. Returns 0 or
  * -errno. */
 int otelkit_go_on(void *(*what)(void *argument), void *argument);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELKIT_STAGE_H
-#define OTELKIT_STAGE_H
+#pragma once
 
 /* A scenario on stage: its state while it publishes, and the line of JSON that
  * describes it, see otelctx-verdict(5). */
@@ -96,5 +95,3 @@ char *otelkit_stage_line(struct otelkit_stage *stage);
 
 /* Writes the line to stage->line, unless that is -1. Returns 0 or -errno. */
 int otelkit_stage_say(struct otelkit_stage *stage);
-
-#endif

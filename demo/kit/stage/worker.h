@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELKIT_WORKER_H
-#define OTELKIT_WORKER_H
+#pragma once
 
 /* Threads with contexts: OTEP 4947. */
 
@@ -72,5 +71,3 @@ void otelkit_expect_thread(struct otelkit_stage *stage, pid_t tid,
 void otelkit_expect_paired(struct otelkit_stage *stage, pid_t tid);
 
 pid_t otelkit_tid(void);
-
-#endif

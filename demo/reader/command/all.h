@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_ALL_H
-#define OTELREAD_ALL_H
+#pragma once
 
 #include "demo/reader/command/depth.h"
 #include "demo/reader/command/show.h"
@@ -12,5 +11,3 @@
  * be read.
  */
 int otelread_all(struct otelread_output *output, enum otelread_depth depth);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_CHECK_CONFIG_H
-#define OTELREAD_CHECK_CONFIG_H
+#pragma once
 
 /*
  * Checks a configuration file of the shim by the shim's own parsers: prints
@@ -8,5 +7,3 @@
  * when there is none, else OTELREAD_ERROR.
  */
 int otelread_check_config(const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_DEPTH_H
-#define OTELREAD_DEPTH_H
+#pragma once
 
 /* Whether to read the threads, too, and how. */
 enum otelread_depth {
@@ -8,5 +7,3 @@ enum otelread_depth {
     OTELREAD_DEPTH_STOPPED,
     OTELREAD_DEPTH_RUNNING,
 };
-
-#endif

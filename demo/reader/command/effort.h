@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_EFFORT_H
-#define OTELREAD_EFFORT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ void otelread_effort_begin(struct otelread_effort *effort);
  */
 uint64_t otelread_effort_pause_ns(const struct otelread_effort *effort,
                                   uint64_t stopped_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_FOLLOW_H
-#define OTELREAD_FOLLOW_H
+#pragma once
 
 #include "demo/reader/command/depth.h"
 #include "demo/reader/command/show.h"
@@ -36,5 +35,3 @@ void otelread_follow_poll(struct otelread_follow *follow,
                           struct otelread_output *output);
 
 void otelread_follow_free(struct otelread_follow *follow);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_NEAREST_H
-#define OTELREAD_NEAREST_H
+#pragma once
 
 #include "config/span.h"
 
@@ -9,5 +8,3 @@
  * likely to mean, or NULL.
  */
 const char *otelread_nearest_option(struct otelctx_span name);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_ONCE_H
-#define OTELREAD_ONCE_H
+#pragma once
 
 #include "demo/reader/command/depth.h"
 #include "demo/reader/command/show.h"
@@ -15,5 +14,3 @@ int otelread_once(struct otelread_output *output, const pid_t *pids,
 /* A report of one process; again when an exec comes in between. */
 void otelread_once_make(struct otelread_report *report, pid_t pid,
                         enum otelread_depth depth);
-
-#endif

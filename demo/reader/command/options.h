@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_OPTIONS_H
-#define OTELREAD_OPTIONS_H
+#pragma once
 
 #include "demo/base/options.h"
 
@@ -28,5 +27,3 @@ int otelread_options_parse(struct otelread_options *options, int argc,
                            char **argv);
 
 extern const struct otelbase_program otelread_program;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_SHOW_H
-#define OTELREAD_SHOW_H
+#pragma once
 
 #include "demo/reader/print/table.h"
 #include "demo/reader/report/report.h"
@@ -34,5 +33,3 @@ void otelread_show_text(struct otelread_output *output, const char *text,
 /* A line on standard error about one process, with its number in front. */
 __attribute__((format(printf, 2, 3))) void
 otelread_complain(pid_t pid, const char *format, ...);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_TARGETS_H
-#define OTELREAD_TARGETS_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -18,5 +17,3 @@ struct otelread_targets {
  */
 int otelread_targets_find(struct otelread_targets *targets, char *const *words,
                           size_t count);
-
-#endif

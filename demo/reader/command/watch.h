@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_WATCH_H
-#define OTELREAD_WATCH_H
+#pragma once
 
 #include "demo/reader/command/depth.h"
 #include "demo/reader/command/show.h"
@@ -20,5 +19,3 @@ int otelread_watch(struct otelread_output *output, const pid_t *pids,
 /* The same for every process there is or will be, until a signal comes. */
 int otelread_watch_all(struct otelread_output *output,
                        enum otelread_depth depth);
-
-#endif

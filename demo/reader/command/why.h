@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_WHY_H
-#define OTELREAD_WHY_H
+#pragma once
 
 #include "demo/reader/report/report.h"
 
@@ -13,5 +12,3 @@ int otelread_why(const pid_t *pids, size_t count, bool json);
 
 /* Says on standard error why a process has no context. */
 void otelread_why_tell(const struct otelread_report *report);
-
-#endif

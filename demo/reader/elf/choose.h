@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_CHOOSE_H
-#define OTELREAD_CHOOSE_H
+#pragma once
 
 #include "demo/reader/elf/object.h"
 #include "demo/reader/elf/symbol.h"
@@ -15,5 +14,3 @@
  */
 int otelread_symbol_choose(const struct otelread_object *objects, size_t count,
                            const char *name, struct otelread_symbol *symbol);
-
-#endif

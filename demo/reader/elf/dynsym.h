@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_DYNSYM_H
-#define OTELREAD_DYNSYM_H
+#pragma once
 
 #include "demo/reader/elf/image.h"
 
@@ -17,5 +16,3 @@ int otelread_elf_lookup(const struct otelread_elf *elf, const char *name,
 /* Whether a symbol of the dynamic table has that name: 1, 0, -errno. */
 int otelread_elf_is_named(const struct otelread_elf *elf, uint32_t index,
                           const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_GENERATION_H
-#define OTELREAD_GENERATION_H
+#pragma once
 
 #include "demo/reader/elf/object.h"
 
@@ -14,5 +13,3 @@
  */
 uint64_t otelread_generation(const struct otelread_object *objects,
                              size_t count, uint64_t module);
-
-#endif

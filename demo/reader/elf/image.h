@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_IMAGE_H
-#define OTELREAD_IMAGE_H
+#pragma once
 
 #include "demo/reader/elf/machine.h"
 
@@ -60,5 +59,3 @@ bool otelread_elf_contains(const struct otelread_elf *elf, uint64_t address,
  */
 int otelread_elf_copy(const struct otelread_elf *elf, uint64_t address,
                       void *out, size_t size);
-
-#endif

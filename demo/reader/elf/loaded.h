@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_LOADED_H
-#define OTELREAD_LOADED_H
+#pragma once
 
 #include "demo/reader/os/target.h"
 
@@ -12,5 +11,3 @@
  */
 int otelread_loaded_digest(const struct otelread_target *target,
                            uint64_t *digest);
-
-#endif

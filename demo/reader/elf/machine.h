@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_MACHINE_H
-#define OTELREAD_MACHINE_H
+#pragma once
 
 #include <elf.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ bool otelread_machine_offset_fits(const struct otelread_machine *machine,
  */
 int64_t otelread_machine_first_block(const struct otelread_machine *machine,
                                      const Elf64_Phdr *tls);
-
-#endif

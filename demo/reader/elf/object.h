@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_OBJECT_H
-#define OTELREAD_OBJECT_H
+#pragma once
 
 #include "demo/reader/elf/image.h"
 
@@ -15,5 +14,3 @@ struct otelread_object {
     bool defines;   /* it defines the variable */
     uint64_t value; /* offset of the variable in its TLS segment */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_OBJECTS_H
-#define OTELREAD_OBJECTS_H
+#pragma once
 
 #include "demo/reader/elf/object.h"
 #include "demo/reader/os/target.h"
@@ -38,5 +37,3 @@ void otelread_objects_free(struct otelread_objects *objects);
  */
 int otelread_objects_find_definitions(struct otelread_objects *objects,
                                       const char *name, uint64_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_RELOCATIONS_H
-#define OTELREAD_RELOCATIONS_H
+#pragma once
 
 #include "demo/reader/elf/image.h"
 
@@ -20,5 +19,3 @@ struct otelread_relocations {
 /* Returns 1, 0 at the end, or -errno. */
 int otelread_relocations_next(struct otelread_relocations *relocations,
                               Elf64_Rela *relocation);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_SCOPE_H
-#define OTELREAD_SCOPE_H
+#pragma once
 
 #include "demo/reader/elf/object.h"
 
@@ -19,5 +18,3 @@ size_t otelread_scope_loaded(struct otelread_object *objects, size_t count);
  */
 const struct otelread_object *
 otelread_scope_first(const struct otelread_object *objects, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_SYMBOL_H
-#define OTELREAD_SYMBOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ const char *otelread_access_name(enum otelread_access access);
 
 /* Whether offset counts from the thread pointer; module is unused then. */
 bool otelread_access_is_static(enum otelread_access access);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_SYMBOL_ADDRESS_H
-#define OTELREAD_SYMBOL_ADDRESS_H
+#pragma once
 
 #include "demo/reader/elf/symbol.h"
 #include "demo/reader/os/target.h"
@@ -16,5 +15,3 @@
 int otelread_symbol_address(struct otelread_target *target,
                             const struct otelread_symbol *symbol,
                             uint64_t thread_pointer, uint64_t *address);
-
-#endif

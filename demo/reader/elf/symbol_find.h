@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_SYMBOL_FIND_H
-#define OTELREAD_SYMBOL_FIND_H
+#pragma once
 
 #include "demo/reader/elf/symbol.h"
 #include "demo/reader/os/target.h"
@@ -26,5 +25,3 @@ struct otelread_variable {
  */
 void otelread_variables_find(struct otelread_target *target,
                              struct otelread_variable *variables, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_SYMTAB_H
-#define OTELREAD_SYMTAB_H
+#pragma once
 
 #include "demo/reader/elf/image.h"
 
@@ -11,5 +10,3 @@
  */
 int otelread_symtab_lookup(otelread_elf_read *read, void *source,
                            const char *name, Elf64_Sym *symbol);
-
-#endif

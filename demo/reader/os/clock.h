@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_CLOCK_H
-#define OTELREAD_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ struct otelread_patience {
  * the reader itself may not have been scheduled for all that time.
  */
 bool otelread_patience_left(struct otelread_patience *patience);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_HELPER_H
-#define OTELREAD_HELPER_H
+#pragma once
 
 #include "demo/reader/os/target.h"
 
@@ -34,5 +33,3 @@ uint64_t otelread_helper_cpu_ns(void);
 
 /* Ends the helper, if there is one. The next request starts another one. */
 void otelread_helper_end(void);
-
-#endif

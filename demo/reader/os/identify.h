@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_IDENTIFY_H
-#define OTELREAD_IDENTIFY_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -15,5 +14,3 @@ int otelread_identify_name(const char *name, pid_t **pids, size_t *count);
 
 /* The process that a thread belongs to; 0 when nothing has that number. */
 pid_t otelread_identify_thread(pid_t tid);
-
-#endif

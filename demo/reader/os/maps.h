@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_MAPS_H
-#define OTELREAD_MAPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ bool otelread_maps_is_context(const char *name, size_t size);
  */
 int otelread_maps_next(struct otelread_maps *maps,
                        struct otelread_mapping *mapping);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_MEMORY_H
-#define OTELREAD_MEMORY_H
+#pragma once
 
 #include "demo/reader/os/maps.h"
 #include "demo/reader/os/target.h"
@@ -51,5 +50,3 @@ void otelread_memory_fetch(struct otelread_target *target);
 
 /* Whether the memory that was read is gone, by an exec or an exit. */
 bool otelread_memory_is_gone(const struct otelread_target *target);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_PERMISSION_H
-#define OTELREAD_PERMISSION_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -10,5 +9,3 @@
  * Rule: ptrace(2), "Ptrace access mode checking".
  */
 const char *otelread_permission_advice(pid_t pid);
-
-#endif

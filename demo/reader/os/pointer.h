@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_POINTER_H
-#define OTELREAD_POINTER_H
+#pragma once
 
 #include "demo/reader/os/target.h"
 
@@ -21,5 +20,3 @@ int otelread_pointer_stopped(pid_t tid, uint64_t *pointer);
  */
 int otelread_pointer_running(struct otelread_target *target, pid_t tid,
                              uint64_t *pointer);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_PROCESSES_H
-#define OTELREAD_PROCESSES_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -16,5 +15,3 @@ int otelread_threads_list(pid_t pid, pid_t **tids, size_t *count);
 
 /* Parses a pid: decimal digits, above 0. Returns 0 for anything else. */
 pid_t otelread_pid_parse(const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_QUERY_H
-#define OTELREAD_QUERY_H
+#pragma once
 
 #include "demo/reader/os/maps.h"
 
@@ -29,5 +28,3 @@ int otelread_query_next(int fd, uint64_t *at, struct otelread_mapping *mapping);
  * kernel does not answer).
  */
 int otelread_query_is_readable(int fd, uint64_t address, uint64_t size);
-
-#endif

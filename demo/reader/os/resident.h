@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_RESIDENT_H
-#define OTELREAD_RESIDENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ int otelread_resident_copy(const struct otelread_resident *resident,
 
 /* Whether the address space is gone, by an exec or an exit. */
 bool otelread_resident_is_gone(const struct otelread_resident *resident);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_STAT_H
-#define OTELREAD_STAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ int otelread_stat_read(pid_t pid, pid_t tid, struct otelread_stat *out);
 
 /* The same by a descriptor of /proc/PID. */
 int otelread_stat_read_at(int directory, pid_t tid, struct otelread_stat *out);
-
-#endif

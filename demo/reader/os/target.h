@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_TARGET_H
-#define OTELREAD_TARGET_H
+#pragma once
 
 #include "demo/reader/os/maps.h"
 #include "demo/reader/os/resident.h"
@@ -64,5 +63,3 @@ int otelread_target_file(const struct otelread_target *target,
 
 /* Opens /proc/PID/maps. */
 int otelread_target_maps(const struct otelread_target *target);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_TASK_STATUS_H
-#define OTELREAD_TASK_STATUS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ uint32_t otelread_task_inside(pid_t pid, pid_t tid);
 
 /* The same of all threads of a process, ascending; to be freed. 0 or -errno. */
 int otelread_tasks_inside(pid_t pid, uint32_t **tids, size_t *count);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_TIMENS_H
-#define OTELREAD_TIMENS_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -11,5 +10,3 @@
  * the kernel does not tell.
  */
 int64_t otelread_boottime_ahead_ns(pid_t task);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_TRACEE_H
-#define OTELREAD_TRACEE_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -63,5 +62,3 @@ bool otelread_tracee_is_quiet(const struct otelread_tracee *tracee);
  */
 int otelread_tracee_release(struct otelread_tracee *tracee,
                             uint64_t *stopped_ns);
-
-#endif

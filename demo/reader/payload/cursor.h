@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_CURSOR_H
-#define OTELREAD_CURSOR_H
+#pragma once
 
 #include "demo/reader/payload/fault.h"
 
@@ -54,5 +53,3 @@ otelread_cursor_enter(const struct otelread_cursor *cursor,
 __attribute__((format(printf, 3, 4))) void
 otelread_cursor_fail(const struct otelread_cursor *cursor, size_t offset,
                      const char *format, ...);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_DECODE_H
-#define OTELREAD_DECODE_H
+#pragma once
 
 #include "demo/reader/payload/fault.h"
 #include "demo/reader/payload/list.h"
@@ -57,5 +56,3 @@ struct otelread_node *otelread_decoded_append(struct otelread_decoded *decoded,
                                               struct otelread_list *list);
 
 void otelread_decoded_free(struct otelread_decoded *decoded);
-
-#endif

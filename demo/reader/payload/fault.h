@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_FAULT_H
-#define OTELREAD_FAULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ static inline bool otelread_fault_found(const struct otelread_fault *fault)
 {
     return fault->why[0] != '\0';
 }
-
-#endif

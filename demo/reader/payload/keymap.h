@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_KEYMAP_H
-#define OTELREAD_KEYMAP_H
+#pragma once
 
 #include "demo/reader/payload/list.h"
 #include "shim/wire/thread.h"
@@ -28,5 +27,3 @@ struct otelread_keymap {
 int otelread_keymap_read(const struct otelread_list *extra,
                          struct otelread_keymap *out, char *why,
                          size_t why_size);
-
-#endif

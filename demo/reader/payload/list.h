@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_LIST_H
-#define OTELREAD_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ const struct otelread_node **
 otelread_list_sort(const struct otelread_list *list);
 
 bool otelread_span_equal(struct otelread_span a, struct otelread_span b);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_MSGPACK_H
-#define OTELREAD_MSGPACK_H
+#pragma once
 
 #include "demo/reader/payload/decode.h"
 
@@ -13,5 +12,3 @@
 int otelread_msgpack_decode(const uint8_t *payload, size_t size,
                             struct otelread_decoded *out,
                             struct otelread_fault *fault);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_PROFILED_H
-#define OTELREAD_PROFILED_H
+#pragma once
 
 #include "shim/wire/profiler.h"
 
@@ -32,5 +31,3 @@ static inline bool otelread_profiled_has(enum otelread_profiled_status status)
     return status == OTELREAD_PROFILED_ATTACHED ||
            status == OTELREAD_PROFILED_TORN;
 }
-
-#endif

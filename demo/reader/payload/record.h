@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_RECORD_H
-#define OTELREAD_RECORD_H
+#pragma once
 
 #include "demo/reader/payload/keymap.h"
 #include "demo/reader/payload/list.h"
@@ -53,5 +52,3 @@ int otelread_record_decode(const struct otelread_record *record,
                            size_t why_size);
 
 void otelread_meaning_free(struct otelread_meaning *meaning);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_SCHEMA_H
-#define OTELREAD_SCHEMA_H
+#pragma once
 
 #include "demo/reader/payload/cursor.h"
 
@@ -84,5 +83,3 @@ otelread_schema_find(const struct otelread_schema *schema, uint32_t number);
 
 /* How the form is written. */
 enum otelread_wire otelread_schema_wire(enum otelread_form form);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_SLOT_H
-#define OTELREAD_SLOT_H
+#pragma once
 
 #include "shim/wire/ring.h"
 
@@ -32,5 +31,3 @@ bool otelread_slot_has_ids(const struct otelctx_ring_slot *slot);
  */
 enum otelread_slot_status
 otelread_slot_judge(const struct otelctx_ring_slot *slot, uint32_t tid);
-
-#endif

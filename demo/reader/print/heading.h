@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_HEADING_H
-#define OTELREAD_HEADING_H
+#pragma once
 
 #include "demo/reader/report/report.h"
 
@@ -13,5 +12,3 @@ void otelread_title_print(FILE *out, const struct otelread_report *report);
 
 /* "  mapping    7f...-7f... rw-p /memfd:OTEL_CTX (deleted)" */
 void otelread_mapping_print(FILE *out, const struct otelread_mapping *mapping);
-
-#endif

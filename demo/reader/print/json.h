@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_JSON_H
-#define OTELREAD_JSON_H
+#pragma once
 
 #include "demo/reader/report/report.h"
 
@@ -8,5 +7,3 @@
 
 /* For programs: one line, described in otelctx-read(1), "JSON". */
 void otelread_json_print(FILE *out, const struct otelread_report *report);
-
-#endif

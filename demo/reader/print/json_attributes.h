@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_JSON_ATTRIBUTES_H
-#define OTELREAD_JSON_ATTRIBUTES_H
+#pragma once
 
 #include "demo/base/json_writer.h"
 #include "demo/reader/payload/list.h"
@@ -11,5 +10,3 @@
  */
 void otelread_json_attributes_print(struct otelbase_json *json,
                                     const struct otelread_list *list);
-
-#endif

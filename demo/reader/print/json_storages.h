@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_JSON_STORAGES_H
-#define OTELREAD_JSON_STORAGES_H
+#pragma once
 
 #include "demo/base/json_writer.h"
 #include "demo/reader/report/threads.h"
@@ -12,5 +11,3 @@ void otelread_json_ring_print(struct otelbase_json *json,
 /* The members of a thread for what it has besides its TLS. */
 void otelread_json_storages_print(struct otelbase_json *json,
                                   const struct otelread_storages *storages);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_JSON_THREADS_H
-#define OTELREAD_JSON_THREADS_H
+#pragma once
 
 #include "demo/base/json_writer.h"
 #include "demo/reader/report/threads.h"
@@ -8,5 +7,3 @@
 /* The two members that --threads adds to the object of a process. */
 void otelread_json_threads_print(struct otelbase_json *json,
                                  const struct otelread_threads *threads);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_RAW_H
-#define OTELREAD_RAW_H
+#pragma once
 
 #include "demo/reader/report/report.h"
 
@@ -8,5 +7,3 @@
 
 /* Every byte of headers and payloads, one line for each field. */
 void otelread_raw_print(FILE *out, const struct otelread_report *report);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_TABLE_H
-#define OTELREAD_TABLE_H
+#pragma once
 
 #include "demo/reader/report/report.h"
 
@@ -29,5 +28,3 @@ int otelread_table_add(struct otelread_table *table,
 void otelread_table_print(FILE *out, const struct otelread_table *table);
 
 void otelread_table_free(struct otelread_table *table);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_TEXT_H
-#define OTELREAD_TEXT_H
+#pragma once
 
 #include "demo/reader/report/report.h"
 
@@ -8,5 +7,3 @@
 
 /* For people: several lines, attributes sorted by key. */
 void otelread_text_print(FILE *out, const struct otelread_report *report);
-
-#endif

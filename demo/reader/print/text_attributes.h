@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_TEXT_ATTRIBUTES_H
-#define OTELREAD_TEXT_ATTRIBUTES_H
+#pragma once
 
 #include "demo/reader/payload/list.h"
 
@@ -9,5 +8,3 @@
 /* One line for each attribute, sorted by key, indented by so many blanks. */
 void otelread_text_attributes_print(FILE *out, const struct otelread_list *list,
                                     unsigned indent);
-
-#endif

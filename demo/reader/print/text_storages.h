@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_TEXT_STORAGES_H
-#define OTELREAD_TEXT_STORAGES_H
+#pragma once
 
 #include "demo/reader/report/threads.h"
 
@@ -15,5 +14,3 @@ void otelread_text_leftovers_print(FILE *out, const struct otelread_ring *ring);
 /* What a thread has besides its TLS, and whether that disagrees. */
 void otelread_text_storages_print(FILE *out,
                                   const struct otelread_thread *thread);
-
-#endif

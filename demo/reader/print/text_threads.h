@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_TEXT_THREADS_H
-#define OTELREAD_TEXT_THREADS_H
+#pragma once
 
 #include "demo/reader/report/threads.h"
 
@@ -11,5 +10,3 @@
 void otelread_text_threads_print(FILE *out,
                                  const struct otelread_threads *threads,
                                  bool only_threads);
-
-#endif

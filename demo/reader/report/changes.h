@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_CHANGES_H
-#define OTELREAD_CHANGES_H
+#pragma once
 
 #include "demo/reader/report/threads.h"
 
@@ -28,5 +27,3 @@ bool otelread_changes_keep(struct otelread_changes *changes,
 
 /* Forgets last time: everything is new. */
 void otelread_changes_free(struct otelread_changes *changes);
-
-#endif

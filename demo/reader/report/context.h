@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_CONTEXT_H
-#define OTELREAD_CONTEXT_H
+#pragma once
 
 #include "demo/reader/os/clock.h"
 #include "demo/reader/os/maps.h"
@@ -59,5 +58,3 @@ uint64_t otelread_context_stamp(const struct otelread_context *context);
 
 /* Gives back what otelread_context_read() allocated. */
 void otelread_context_free(struct otelread_context *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_CONTEXTS_H
-#define OTELREAD_CONTEXTS_H
+#pragma once
 
 #include "demo/reader/os/clock.h"
 #include "demo/reader/os/target.h"
@@ -45,5 +44,3 @@ void otelread_contexts_trim(struct otelread_contexts *contexts);
 
 /* Frees everything: no context is left. no_memory stays as it is. */
 void otelread_contexts_free(struct otelread_contexts *contexts);
-
-#endif

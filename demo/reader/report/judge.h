@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_JUDGE_H
-#define OTELREAD_JUDGE_H
+#pragma once
 
 #include "demo/base/message.h"
 
@@ -16,5 +15,3 @@
         otelbase_message_set((result)->message, sizeof((result)->message),     \
                              __VA_ARGS__);                                     \
     } while (0)
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_LAYOUT_H
-#define OTELREAD_LAYOUT_H
+#pragma once
 
 #include "demo/reader/payload/decode.h"
 #include "shim/wire/process.h"
@@ -45,5 +44,3 @@ int otelread_layout_decode(enum otelread_layout layout, const uint8_t *payload,
 
 /* "accepted" and so on; never NULL. */
 const char *otelread_layout_name(enum otelread_layout layout);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_LEFTOVERS_H
-#define OTELREAD_LEFTOVERS_H
+#pragma once
 
 #include "demo/reader/os/target.h"
 #include "demo/reader/report/ring.h"
@@ -14,5 +13,3 @@
 int otelread_leftovers_find(struct otelread_ring *ring,
                             struct otelread_target *target,
                             struct otelread_sample *sample);
-
-#endif

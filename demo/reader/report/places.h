@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_PLACES_H
-#define OTELREAD_PLACES_H
+#pragma once
 
 #include "demo/reader/elf/symbol.h"
 #include "demo/reader/report/ring.h"
@@ -14,5 +13,3 @@ struct otelread_places {
     const struct otelread_ring *ring;
     int64_t *distance; /* of the last record from its variable, or NULL */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_REPORT_H
-#define OTELREAD_REPORT_H
+#pragma once
 
 #include "demo/reader/os/clock.h"
 #include "demo/reader/os/target.h"
@@ -60,5 +59,3 @@ void otelread_report_check(struct otelread_report *report);
 void otelread_report_trim(struct otelread_report *report);
 
 void otelread_report_free(struct otelread_report *report);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_RING_H
-#define OTELREAD_RING_H
+#pragma once
 
 #include "demo/reader/os/maps.h"
 #include "demo/reader/os/target.h"
@@ -74,5 +73,3 @@ int otelread_ring_read(const struct otelread_ring *ring,
 
 /* "none" and so on; never NULL. */
 const char *otelread_ring_status_name(enum otelread_ring_status status);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_SAMPLE_H
-#define OTELREAD_SAMPLE_H
+#pragma once
 
 #include "demo/reader/os/target.h"
 #include "demo/reader/report/places.h"
@@ -48,5 +47,3 @@ void otelread_sample_sort(struct otelread_sample *sample);
 void otelread_sample_clear(struct otelread_sample *sample);
 
 void otelread_sample_free(struct otelread_sample *sample);
-
-#endif

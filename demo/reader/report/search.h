@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_SEARCH_H
-#define OTELREAD_SEARCH_H
+#pragma once
 
 #include "demo/reader/elf/symbol_find.h"
 #include "demo/reader/os/target.h"
@@ -28,5 +27,3 @@ struct otelread_search {
  */
 void otelread_search_run(struct otelread_search *search,
                          struct otelread_target *target);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_SNAPSHOT_H
-#define OTELREAD_SNAPSHOT_H
+#pragma once
 
 #include "demo/reader/os/target.h"
 #include "demo/reader/payload/record.h"
@@ -40,5 +39,3 @@ void otelread_snapshot_take_profiler(struct otelread_snapshot *snapshot,
 
 bool otelread_snapshot_is_same(const struct otelread_snapshot *a,
                                const struct otelread_snapshot *b);
-
-#endif

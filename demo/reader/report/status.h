@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_STATUS_H
-#define OTELREAD_STATUS_H
+#pragma once
 
 /*
  * What became of one process. The numbers are the exit statuses of
@@ -20,5 +19,3 @@ enum otelread_status {
 
 /* "ok", "no_process" and so on; never NULL. */
 const char *otelread_status_name(enum otelread_status status);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_STORAGES_H
-#define OTELREAD_STORAGES_H
+#pragma once
 
 #include "demo/reader/payload/profiled.h"
 #include "demo/reader/payload/slot.h"
@@ -45,5 +44,3 @@ bool otelread_storages_disagree(struct otelread_storages *storages,
 
 /* Whether ring or profiler have a context of the thread. */
 bool otelread_storages_attached(const struct otelread_storages *storages);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_THREAD_H
-#define OTELREAD_THREAD_H
+#pragma once
 
 #include "demo/reader/os/stat.h"
 #include "demo/reader/os/target.h"
@@ -90,5 +89,3 @@ void otelread_thread_free(struct otelread_thread *thread);
 
 /* "attached" and so on; never NULL. */
 const char *otelread_thread_status_name(enum otelread_thread_status status);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_THREADS_H
-#define OTELREAD_THREADS_H
+#pragma once
 
 #include "demo/reader/payload/keymap.h"
 #include "demo/reader/report/context.h"
@@ -80,5 +79,3 @@ bool otelread_threads_have_storage(const struct otelread_threads *threads);
 
 /* "ok", "no_context" and so on; never NULL. */
 const char *otelread_threads_status_name(enum otelread_threads_status status);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_PROCESS_H
-#define OTELREAD_PROCESS_H
+#pragma once
 
 #include "demo/run/doctor/checks.h"
 #include "demo/run/doctor/program.h"
@@ -53,5 +52,3 @@ void otelread_absence_check(const struct otelread_process *p);
 
 /* Why a process that has mapped the library has no context. */
 void otelread_silence_check(const struct otelread_process *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_RUNNING_H
-#define OTELREAD_RUNNING_H
+#pragma once
 
 #include "demo/run/doctor/checks.h"
 
@@ -24,5 +23,3 @@ struct otelread_view {
  * memory. */
 void otelread_running_check(pid_t pid, const struct otelread_view *view,
                             struct otelrun_checks *checks);
-
-#endif

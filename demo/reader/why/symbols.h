@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELREAD_SYMBOLS_H
-#define OTELREAD_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@
  * file without symbols, or a broken one, has none.
  */
 bool otelread_symbols_hide(int fd, const char *name);
-
-#endif

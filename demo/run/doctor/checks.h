@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_CHECKS_H
-#define OTELRUN_CHECKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -69,5 +68,3 @@ void otelrun_checks_print(FILE *out, const struct otelrun_checks *checks);
 /* One JSON object on one line: `subject` with its name, and the checks. */
 void otelrun_checks_print_json(FILE *out, const char *subject,
                                const struct otelrun_checks *checks);
-
-#endif

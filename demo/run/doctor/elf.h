@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_ELF_H
-#define OTELRUN_ELF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ bool otelrun_elf_match(const struct otelrun_elf *a,
 
 /* The libc that a dynamic linker belongs to, by its name. */
 const char *otelrun_elf_libc(const struct otelrun_elf *elf);
-
-#endif

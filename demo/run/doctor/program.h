@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_PROGRAM_H
-#define OTELRUN_PROGRAM_H
+#pragma once
 
 #include "demo/run/doctor/checks.h"
 #include "demo/run/doctor/elf.h"
@@ -40,5 +39,3 @@ bool otelrun_program_check(const struct otelrun_program *program,
 bool otelrun_library_check(const char *path, int root, uid_t user,
                            const struct otelrun_program *program,
                            struct otelrun_checks *checks);
-
-#endif

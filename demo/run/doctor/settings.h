@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_SETTINGS_H
-#define OTELRUN_SETTINGS_H
+#pragma once
 
 #include "demo/run/doctor/checks.h"
 
@@ -16,5 +15,3 @@ bool otelrun_settings_check(int root, char *const *envp, const char *executable,
 
 /* Does the configuration file alone say OTELCTX_PUBLISH=configured? */
 bool otelrun_settings_publish_configured(void);
-
-#endif

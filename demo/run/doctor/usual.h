@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_USUAL_H
-#define OTELRUN_USUAL_H
+#pragma once
 
 #include "config/span.h"
 
@@ -30,5 +29,3 @@ bool otelrun_preload_is(struct otelctx_span entry, const char *library);
 
 /* Is it our library, OTELRUN_LIBRARY? */
 bool otelrun_preload_is_ours(struct otelctx_span entry);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_EVERYWHERE_H
-#define OTELRUN_EVERYWHERE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ bool otelrun_everywhere_install(const char *library, char **command);
 
 /* Takes libotelctx_preload.so out of /etc/ld.so.preload. */
 bool otelrun_everywhere_remove(void);
-
-#endif

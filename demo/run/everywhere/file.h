@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_FILE_H
-#define OTELRUN_FILE_H
+#pragma once
 
 #include "demo/run/everywhere/preload.h"
 
@@ -46,5 +45,3 @@ int otelrun_file_remove(struct otelrun_file *file);
 
 /* Removes what was made and did not become the file. */
 void otelrun_file_abandon(struct otelrun_file *file);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_PRELOAD_H
-#define OTELRUN_PRELOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ bool otelrun_preload_add(struct otelrun_preload *p, const char *path);
 
 /* Is that path the one entry for libotelctx_preload.so? */
 bool otelrun_preload_names(const struct otelrun_preload *p, const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELRUN_TRIAL_H
-#define OTELRUN_TRIAL_H
+#pragma once
 
 #include "demo/run/everywhere/file.h"
 
@@ -25,5 +24,3 @@ struct otelrun_trial {
  */
 bool otelrun_trial_run(const struct otelrun_file *file, const char *library,
                        char **command, struct otelrun_trial *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_COLLECTION_H
-#define OTELTOP_COLLECTION_H
+#pragma once
 
 #include "demo/top/collect/watched.h"
 #include "demo/top/model/taker.h"
@@ -32,5 +31,3 @@ struct oteltop_collector {
     int64_t allowed_ns; /* time left for stops; below zero: no stops */
     struct oteltop_cost cost;
 };
-
-#endif

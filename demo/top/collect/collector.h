@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_COLLECTOR_H
-#define OTELTOP_COLLECTOR_H
+#pragma once
 
 #include "demo/top/collect/collection.h"
 
@@ -27,5 +26,3 @@ void oteltop_collector_finish(struct oteltop_collector *collector);
 void oteltop_collector_forget(struct oteltop_collector *collector);
 
 void oteltop_collector_free(struct oteltop_collector *collector);
-
-#endif

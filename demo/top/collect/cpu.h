@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_CPU_H
-#define OTELTOP_CPU_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -24,5 +23,3 @@ int oteltop_schedstat_open(int directory, pid_t tid);
 
 /* Returns 0 or -ESRCH: the thread has ended. */
 int oteltop_schedstat_read(int fd, struct oteltop_schedstat *out);
-
-#endif

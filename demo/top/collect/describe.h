@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_DESCRIBE_H
-#define OTELTOP_DESCRIBE_H
+#pragma once
 
 #include "demo/reader/payload/keymap.h"
 #include "demo/reader/report/report.h"
@@ -21,5 +20,3 @@ int oteltop_describe_context(struct oteltop_process *process,
 const char *oteltop_describe_span(struct oteltop_span *span,
                                   const struct otelread_thread *thread,
                                   bool has_tls);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_SAMPLE_H
-#define OTELTOP_SAMPLE_H
+#pragma once
 
 #include "demo/top/collect/collection.h"
 
@@ -12,5 +11,3 @@ void oteltop_sample_emit(struct oteltop_collector *collector,
 /* Samples the threads that are due, as far as the allowance for stops permits.
  * Begins with the process after the last one of which a thread was stopped. */
 void oteltop_sample_all(struct oteltop_collector *collector);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_WATCHED_H
-#define OTELTOP_WATCHED_H
+#pragma once
 
 #include "demo/reader/report/report.h"
 #include "demo/top/collect/cpu.h"
@@ -61,5 +60,3 @@ void oteltop_watched_look(struct oteltop_watched *watched, uint64_t passed_ns,
 uint64_t oteltop_watched_unseen(const struct oteltop_watched *watched);
 
 void oteltop_watched_free(struct oteltop_watched *watched);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_COMPLAIN_H
-#define OTELTOP_COMPLAIN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -21,5 +20,3 @@ int oteltop_complain_input(const char *path);
  * could be written.
  */
 int oteltop_close(FILE *out, const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_LIVE_H
-#define OTELTOP_LIVE_H
+#pragma once
 
 #include "demo/top/command/session.h"
 
@@ -8,5 +7,3 @@
  * ends the program. Shows a recording at the speed at which it was made, and at
  * its end as a whole. Returns an exit status. */
 int oteltop_live(struct oteltop_session *session);
-
-#endif

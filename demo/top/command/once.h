@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_ONCE_H
-#define OTELTOP_ONCE_H
+#pragma once
 
 #include "demo/top/command/session.h"
 
@@ -9,5 +8,3 @@
  * table or the stacks, and writes profiles. Returns an exit status.
  */
 int oteltop_once(struct oteltop_session *session);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_OPTIONS_H
-#define OTELTOP_OPTIONS_H
+#pragma once
 
 #include "demo/base/options.h"
 #include "demo/top/table/dimension.h"
@@ -34,5 +33,3 @@ int oteltop_options_parse(struct oteltop_options *options, int argc,
                           char **argv);
 
 extern const struct otelbase_program oteltop_program;
-
-#endif

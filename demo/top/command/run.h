@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_RUN_H
-#define OTELTOP_RUN_H
+#pragma once
 
 #include "demo/top/command/options.h"
 
@@ -12,5 +11,3 @@
  */
 int oteltop_run(const struct oteltop_options *options, const pid_t *pids,
                 size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_SESSION_H
-#define OTELTOP_SESSION_H
+#pragma once
 
 #include "demo/top/collect/collector.h"
 #include "demo/top/command/options.h"
@@ -62,5 +61,3 @@ void oteltop_session_cost(const struct oteltop_session *session, char *out,
 
 /* Closes what was recorded, too. Returns an exit status, likewise. */
 int oteltop_session_end(struct oteltop_session *session);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_SIGNALS_H
-#define OTELTOP_SIGNALS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ void oteltop_signals_catch_suspend(void);
 /* Whether SIGTSTP, or SIGCONT, came since the last call. */
 bool oteltop_signals_take_suspend(void);
 bool oteltop_signals_take_resume(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_ATTRIBUTES_H
-#define OTELTOP_ATTRIBUTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ bool oteltop_attributes_are_same(const struct oteltop_attributes *a,
                                  const struct oteltop_attributes *b);
 
 void oteltop_attributes_free(struct oteltop_attributes *attributes);
-
-#endif

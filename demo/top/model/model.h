@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_MODEL_H
-#define OTELTOP_MODEL_H
+#pragma once
 
 #include "demo/top/model/attributes.h"
 
@@ -103,5 +102,3 @@ struct oteltop_span *oteltop_span_intern(struct oteltop_process *process,
 
 /* Frees the spans that were last seen before since_ns. */
 void oteltop_process_forget(struct oteltop_process *process, uint64_t since_ns);
-
-#endif

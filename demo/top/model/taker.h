@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_TAKER_H
-#define OTELTOP_TAKER_H
+#pragma once
 
 #include "demo/top/model/model.h"
 
@@ -20,5 +19,3 @@ struct oteltop_cost {
     uint64_t longest_ns;
     uint64_t left_out; /* stops that the allowance did not permit */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_BUFFER_H
-#define OTELTOP_BUFFER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -17,5 +16,3 @@ int oteltop_buffer_open(struct oteltop_buffer *buffer);
 
 /* Returns 0 or -ENOMEM; then data is NULL. */
 int oteltop_buffer_close(struct oteltop_buffer *buffer);
-
-#endif

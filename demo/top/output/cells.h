@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_CELLS_H
-#define OTELTOP_CELLS_H
+#pragma once
 
 #include "demo/top/table/window.h"
 
@@ -15,5 +14,3 @@ struct oteltop_cells {
 /* Sorts the cells by process, thread, span and state. Returns 0 or -ENOMEM. */
 int oteltop_cells_sort(struct oteltop_cells *out,
                        const struct oteltop_window *window);
-
-#endif

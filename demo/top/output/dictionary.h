@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_DICTIONARY_H
-#define OTELTOP_DICTIONARY_H
+#pragma once
 
 #include "demo/base/json_writer.h"
 #include "demo/top/output/names.h"
@@ -50,5 +49,3 @@ void oteltop_dictionary_write(struct otelbase_json *json,
                               const struct oteltop_dictionary *dictionary);
 
 void oteltop_dictionary_free(struct oteltop_dictionary *dictionary);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_FOLDED_H
-#define OTELTOP_FOLDED_H
+#pragma once
 
 #include "demo/top/table/rows.h"
 
@@ -14,5 +13,3 @@
  */
 void oteltop_folded_print(FILE *out, const struct oteltop_rows *rows,
                           bool wall);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_NAMES_H
-#define OTELTOP_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ struct oteltop_names {
 size_t oteltop_names_number(struct oteltop_names *names, const char *text);
 
 void oteltop_names_free(struct oteltop_names *names);
-
-#endif

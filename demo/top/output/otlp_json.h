@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_OTLP_JSON_H
-#define OTELTOP_OTLP_JSON_H
+#pragma once
 
 #include "demo/top/table/dimension.h"
 #include "demo/top/table/window.h"
@@ -24,5 +23,3 @@
 int oteltop_otlp_json_write(FILE *out, const struct oteltop_window *window,
                             const struct oteltop_dimensions *by,
                             uint64_t start_unix_ns, bool wall);
-
-#endif

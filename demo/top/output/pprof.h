@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_PPROF_H
-#define OTELTOP_PPROF_H
+#pragma once
 
 #include "demo/top/table/dimension.h"
 #include "demo/top/table/window.h"
@@ -17,5 +16,3 @@
 int oteltop_pprof_write(FILE *out, const struct oteltop_window *window,
                         const struct oteltop_dimensions *by,
                         uint64_t start_unix_ns);
-
-#endif

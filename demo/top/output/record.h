@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_RECORD_H
-#define OTELTOP_RECORD_H
+#pragma once
 
 #include "demo/base/json_writer.h"
 #include "demo/top/model/model.h"
@@ -30,5 +29,3 @@ void oteltop_record_rate(struct oteltop_record *record, unsigned hz,
 void oteltop_record_end(struct oteltop_record *record, uint64_t at_ns,
                         uint64_t stops, uint64_t stopped_ns,
                         uint64_t longest_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_TABLE_H
-#define OTELTOP_TABLE_H
+#pragma once
 
 #include "demo/top/table/rows.h"
 
@@ -21,5 +20,3 @@ void oteltop_table_heading(FILE *out, const struct oteltop_dimensions *by,
 /* One row, of samples taken in so many nanoseconds. */
 void oteltop_table_row(FILE *out, const struct oteltop_row *row,
                        uint64_t passed_ns, const struct oteltop_style *style);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_LINE_H
-#define OTELTOP_LINE_H
+#pragma once
 
 #include "demo/base/json_scan.h"
 
@@ -61,5 +60,3 @@ struct oteltop_line {
  * is invalid. The line's pairs are reused from call to call; the caller frees
  * them. */
 void oteltop_line_parse(struct otelbase_scan *json, struct oteltop_line *line);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_READ_H
-#define OTELTOP_READ_H
+#pragma once
 
 #include "demo/top/recording/line.h"
 
@@ -32,5 +31,3 @@ struct oteltop_recording {
 int oteltop_recording_next(struct oteltop_recording *recording);
 
 void oteltop_recording_free(struct oteltop_recording *recording);
-
-#endif

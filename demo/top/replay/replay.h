@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_REPLAY_H
-#define OTELTOP_REPLAY_H
+#pragma once
 
 #include "demo/base/numbers.h"
 #include "demo/top/model/taker.h"
@@ -58,5 +57,3 @@ int oteltop_replay_begin(struct oteltop_replay *replay);
 int oteltop_replay_until(struct oteltop_replay *replay, uint64_t at_ns);
 
 void oteltop_replay_free(struct oteltop_replay *replay);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_DRAW_H
-#define OTELTOP_DRAW_H
+#pragma once
 
 #include "demo/top/output/table.h"
 #include "demo/top/screen/view.h"
@@ -21,5 +20,3 @@ struct oteltop_frame {
 /* Writes a whole frame over the one on the screen. */
 void oteltop_draw(FILE *out, struct oteltop_view *view,
                   const struct oteltop_frame *frame);
-
-#endif

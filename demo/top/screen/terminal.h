@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_TERMINAL_H
-#define OTELTOP_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ void oteltop_terminal_resume(void);
 
 /* The terminal's size; 80 and 24 when that is unknown. */
 void oteltop_terminal_size(unsigned *columns, unsigned *lines);
-
-#endif

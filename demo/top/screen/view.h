@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_VIEW_H
-#define OTELTOP_VIEW_H
+#pragma once
 
 #include "demo/top/table/dimension.h"
 #include "demo/top/table/rows.h"
@@ -42,5 +41,3 @@ void oteltop_view_pause(struct oteltop_view *view);
 
 /* The keys, a line each; ends with NULL. */
 extern const char *const oteltop_view_help[];
-
-#endif

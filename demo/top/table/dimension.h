@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_DIMENSION_H
-#define OTELTOP_DIMENSION_H
+#pragma once
 
 #include "demo/top/table/window.h"
 
@@ -33,5 +32,3 @@ void oteltop_dimensions_free(struct oteltop_dimensions *dimensions);
 const char *oteltop_dimension_value(const char *name,
                                     const struct oteltop_cell *cell,
                                     char room[OTELTOP_VALUE_SIZE]);
-
-#endif

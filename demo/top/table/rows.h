@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_ROWS_H
-#define OTELTOP_ROWS_H
+#pragma once
 
 #include "demo/top/table/dimension.h"
 #include "demo/top/table/window.h"
@@ -53,5 +52,3 @@ int oteltop_rows_sort(struct oteltop_rows *rows, enum oteltop_column order);
 bool oteltop_rows_are_untrusted(const struct oteltop_rows *rows);
 
 void oteltop_rows_free(struct oteltop_rows *rows);
-
-#endif

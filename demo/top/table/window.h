@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_WINDOW_H
-#define OTELTOP_WINDOW_H
+#pragma once
 
 #include "demo/top/model/model.h"
 
@@ -37,5 +36,3 @@ void oteltop_window_add(struct oteltop_window *window,
 void oteltop_window_clear(struct oteltop_window *window);
 
 void oteltop_window_free(struct oteltop_window *window);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTIME_HEAD_H
-#define OTELTIME_HEAD_H
+#pragma once
 
 #include "demo/top/timeline/model.h"
 
@@ -14,5 +13,3 @@ void oteltime_facts_print(FILE *out, const struct oteltime_timeline *timeline);
 void oteltime_processes_print(FILE *out,
                               const struct oteltime_timeline *timeline,
                               const size_t *rows);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTIME_HTML_H
-#define OTELTIME_HTML_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ void oteltime_html_time(FILE *out, uint64_t ns);
 
 /* "1.234": seconds, for columns. */
 void oteltime_html_seconds(FILE *out, uint64_t ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTIME_MODEL_H
-#define OTELTIME_MODEL_H
+#pragma once
 
 #include "demo/base/numbers.h"
 #include "demo/base/pool.h"
@@ -97,5 +96,3 @@ const struct otelbase_pool_item *
 oteltime_timeline_text(const struct oteltime_timeline *timeline, size_t text);
 
 void oteltime_timeline_free(struct oteltime_timeline *timeline);
-
-#endif

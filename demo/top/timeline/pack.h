@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTIME_PACK_H
-#define OTELTIME_PACK_H
+#pragma once
 
 #include "demo/top/timeline/model.h"
 
@@ -45,5 +44,3 @@ struct oteltime_packed oteltime_pack(const struct oteltime_timeline *timeline,
                                      const size_t *rows);
 
 void oteltime_packed_free(struct oteltime_packed *packed);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTIME_PAGE_H
-#define OTELTIME_PAGE_H
+#pragma once
 
 #include "demo/top/timeline/model.h"
 
@@ -14,5 +13,3 @@ extern const struct oteltime_part oteltime_parts[];
 
 /* Writes the page. */
 void oteltime_page_print(FILE *out, const struct oteltime_timeline *timeline);
-
-#endif

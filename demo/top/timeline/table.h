@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTIME_TABLE_H
-#define OTELTIME_TABLE_H
+#pragma once
 
 #include "demo/top/timeline/model.h"
 
@@ -32,5 +31,3 @@ struct oteltime_table {
 struct oteltime_table
 oteltime_table_make(const struct oteltime_timeline *timeline,
                     enum oteltime_by by);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTIME_TABLES_H
-#define OTELTIME_TABLES_H
+#pragma once
 
 #include "demo/top/timeline/model.h"
 
 /* Writes the tables below the picture. */
 void oteltime_tables_print(FILE *out, const struct oteltime_timeline *timeline);
-
-#endif

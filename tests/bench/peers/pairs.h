@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BENCH_PAIRS_H
-#define OTELCTX_BENCH_PAIRS_H
+#pragma once
 
 /*
  * What the benchmarks of peers share. They print lines of
@@ -83,5 +82,3 @@ static inline void pairs_show(const struct pairs_subject *subject,
     (void)fflush(stdout);
     (void)getchar();
 }
-
-#endif

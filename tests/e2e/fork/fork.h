@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TESTS_FORK_H
-#define OTELCTX_TESTS_FORK_H
+#pragma once
 
 /*
  * For tests that fork under the shim: what otelctx-read's library, which shares
@@ -117,5 +116,3 @@ static inline pid_t raw_fork(void)
 {
     return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TESTS_FORK_FILTER_H
-#define OTELCTX_TESTS_FORK_FILTER_H
+#pragma once
 
 /* Forks under seccomp filters that kill a process at one system call. */
 
@@ -103,5 +102,3 @@ static inline void expect_silent_children_under(int (*kill_at)(long),
         expect_silent_child_under(kill_at, publishers_calls[i],
                                   fault_of_parent);
 }
-
-#endif

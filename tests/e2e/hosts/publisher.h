@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TEST_PUBLISHER_H
-#define OTELCTX_TEST_PUBLISHER_H
+#pragma once
 
 /*
  * Another publisher of a process context (OTEP 4719): what SDKs do, by words:
@@ -218,5 +217,3 @@ static int publisher_does(const char *what, const char *how)
     errno = saved;
     return result;
 }
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SHARER_SLOT_H
-#define SHARER_SLOT_H
+#pragma once
 
 #include "shim/otelctx.h"
 
 /* The calling thread's `otel_thread_ctx_v1`, as another writer finds it. */
 struct otelctx_record **sharer_slot(void);
-
-#endif

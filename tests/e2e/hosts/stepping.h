@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef HOSTS_STEPPING_H
-#define HOSTS_STEPPING_H
+#pragma once
 
 /*
  * A SIGTRAP after each instruction of this thread, as long as it is stepping;
@@ -44,5 +43,3 @@ static inline void stepping_end(void)
 {
     __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
 }
-
-#endif

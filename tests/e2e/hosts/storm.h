@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef STORM_H
-#define STORM_H
+#pragma once
 
 /*
  * What the writers of hosts/stormer.c write: all of a context is derived from
@@ -53,5 +52,3 @@ static inline size_t storm_value(uint32_t word, unsigned key, unsigned variant,
     memset(value + size, (int)('a' + word % 26), fill);
     return size + fill;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TESTS_READER_HARNESS_H
-#define OTELCTX_TESTS_READER_HARNESS_H
+#pragma once
 
 /*
  * Target processes that publish by hand what a test wants, and otelctx-read
@@ -329,5 +328,3 @@ static inline bool jq_says(const char *json, const char *filter)
 
 #define EXPECT_JSON(filter)                                                    \
     cr_expect(jq_says(last.out, (filter)), "not %s: %s", (filter), last.out)
-
-#endif

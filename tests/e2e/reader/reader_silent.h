@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TESTS_READER_SILENT_H
-#define OTELCTX_TESTS_READER_SILENT_H
+#pragma once
 
 /*
  * Memory that never answers: registered with userfaultfd(2), or mapped from a
@@ -178,5 +177,3 @@ static inline void *map_fuse(const char *name, off_t offset,
         _exit(91);
     return page;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TESTS_READER_THREADS_H
-#define OTELCTX_TESTS_READER_THREADS_H
+#pragma once
 
 /*
  * Targets that publish thread contexts by hand. The test program itself exports
@@ -191,5 +190,3 @@ static inline void seize(pid_t tid)
 
     EVENTUALLY(seized || (seized = ptrace(PTRACE_SEIZE, tid, NULL, NULL) == 0));
 }
-
-#endif

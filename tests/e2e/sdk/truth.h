@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TRUTH_H
-#define TRUTH_H
+#pragma once
 
 /*
  * What the threads of a server work for, as its handlers say: a file of slots,
@@ -27,5 +26,3 @@ struct truth {
     char route[24];     /* http.route that is to be shown; "": any or none */
 };
 static_assert(sizeof(struct truth) == 64, "");
-
-#endif

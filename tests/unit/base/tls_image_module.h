@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TEST_IMAGE_MODULE_H
-#define OTELCTX_TEST_IMAGE_MODULE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ struct image_module {
 /* relro: the image is read-only after relocation, as in the shim; norelro: it
  * is writable; words: it has more than one word. */
 extern const struct image_module image_relro, image_norelro, image_words;
-
-#endif

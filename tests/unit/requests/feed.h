@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TESTS_UNIT_REQUESTS_FEED_H
-#define TESTS_UNIT_REQUESTS_FEED_H
+#pragma once
 
 #include "shim/requests/stream.h"
 
@@ -90,5 +89,3 @@ struct feed_case {
     for (size_t i_ = 0; i_ < sizeof(cases) / sizeof(*(cases)); i_++)           \
     feed_both_ways((cases)[i_].text, (cases)[i_].expected,                     \
                    (cases)[i_].is_opaque)
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TEST_PRCTL_MODULE_H
-#define OTELCTX_TEST_PRCTL_MODULE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@ extern unsigned long next_prctl_calls, next_prctl_args[4];
 extern int next_prctl_option;
 extern void (*next_prctl_look)(void); /* before it names a mapping */
 extern bool next_prctl_refuses;       /* to name any */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TESTS_MATRIX_H
-#define OTELCTX_TESTS_MATRIX_H
+#pragma once
 
 /* The address of the calling thread's otel_thread_ctx_v1. This call touches the
  * variable. used.c defines it, in the executable or in a library. */
@@ -13,5 +12,3 @@ slot_function *matrix_find(char **libraries);
 
 /* The function of a library that is closed again before that, or NULL. */
 slot_function *matrix_find_old(char **libraries);
-
-#endif

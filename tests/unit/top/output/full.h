@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef FULL_H
-#define FULL_H
+#pragma once
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ FILE *open_memstream(char **data, size_t *size)
     (void)memcpy(&real, &symbol, sizeof(real));
     return take_memory() ? real(data, size) : NULL;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SAMPLES_H
-#define SAMPLES_H
+#pragma once
 
 #include "demo/top/table/dimension.h"
 #include "demo/top/table/window.h"
@@ -69,5 +68,3 @@ static inline struct oteltop_dimensions by(const char *names)
     cr_assert_eq(oteltop_dimensions_parse(&dimensions, names), 0);
     return dimensions;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELTOP_TEST_CELLS_H
-#define OTELTOP_TEST_CELLS_H
+#pragma once
 
 #include "demo/top/model/model.h"
 #include "demo/top/table/window.h"
@@ -48,5 +47,3 @@ static inline void cells_free(struct oteltop_thread *thread)
     oteltop_process_free(thread->process);
     oteltop_thread_free(thread);
 }
-
-#endif

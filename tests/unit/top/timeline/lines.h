@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef LINES_H
-#define LINES_H
+#pragma once
 
 #include "demo/top/timeline/model.h"
 
@@ -61,5 +60,3 @@ static inline void lines_refused(const char *text, const char *expected)
     cr_expect_str_eq(why, expected);
     oteltime_timeline_free(&made);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-#ifndef KERNEL_H
-#define KERNEL_H
+#pragma once
 
 /* What the two programs use of the kernel. They include no header of the shim,
  * and need none of libbpf's. */
@@ -17,5 +16,3 @@ char licence[] SEC("license") = "GPL";
     static result (*const name)(__VA_ARGS__) = (void *)BPF_FUNC_##name
 
 HELPER(long, probe_read_user, void *to, __u32 size, const void *from);
-
-#endif
