@@ -16,5 +16,4 @@ mod shim;
 pub use layer::{layer, Layer};
 #[cfg(feature = "observer")]
 pub use observer::observe;
-pub use resource::{processor, resource, Processor};
-pub use sdk::Text;
+pub use resource::{processor, resource, Processor, Text};

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use crate::sdk::Text;
 use crate::shim::{warn, Shim};
 use std::sync::Once;
+
+/// The keys and values of a resource, of any version.
+pub trait Text {
+    /// None: an array, which has no place in a process context.
+    fn text(&self) -> Option<String>;
+}
 
 /// A span processor for `SdkTracerProvider::builder().with_span_processor()`.
 /// It passes the provider's resource to [`resource()`], and detaches a span

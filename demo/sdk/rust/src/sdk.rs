@@ -5,18 +5,12 @@
 
 use crate::shim::Ids;
 
-/// The keys and values of a resource, of any version.
-pub trait Text {
-    /// None: an array, which has no place in a process context.
-    fn text(&self) -> Option<String>;
-}
-
 macro_rules! version {
     ($feature:literal, $name:ident, $api:ident, $sdk:ident) => {
         #[cfg(feature = $feature)]
         pub(crate) mod $name {
-            use super::{Ids, Text};
-            use crate::resource::Processor;
+            use super::Ids;
+            use crate::resource::{Processor, Text};
             use crate::shim::Shim;
             use std::time::Duration;
             use $api::trace::{SpanContext, TraceContextExt};
