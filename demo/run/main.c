@@ -17,7 +17,6 @@
 #include "demo/run/print.h"
 #include "demo/run/sdk.h"
 #include "demo/run/status.h"
-#include "demo/run/usage.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -18,3 +18,6 @@ int otelrun_options_parse(struct otelrun_options *options,
 /* The name of a row's option: OTELCTX_LOG_LEVEL is "log-level"; NULL where an
  * option of own_options.h is there for it, or the library sets it. */
 const char *otelrun_option_name(enum otelctx_option_id id);
+
+/* Prints what --help prints: all options. */
+void otelrun_usage_print(void);

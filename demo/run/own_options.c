@@ -8,10 +8,31 @@
 #include "demo/run/environment.h"
 #include "demo/run/memory.h"
 #include "demo/run/sdk.h"
-#include "demo/run/trace.h"
+#include "demo/run/status.h"
 
+#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+
+/* A new traceparent with random ids, sampled. Rule: W3C Trace Context,
+ * "traceparent Header". */
+static const char *traceparent_make(void)
+{
+    uint64_t ids[3] = {0};
+
+    /* An id of zero is none. */
+    while ((ids[0] | ids[1]) == 0 || ids[2] == 0)
+        if (getrandom(ids, sizeof(ids), 0) != (ssize_t)sizeof(ids)) {
+            perror("otelctx-run: getrandom");
+            exit(OTELRUN_FAILURE);
+        }
+    /* Flags: sampled, and a trace id that is random. */
+    return otelrun_format("00-%016" PRIx64 "%016" PRIx64 "-%016" PRIx64 "-03",
+                          ids[0], ids[1], ids[2]);
+}
 
 static const char *take_attribute(const struct otelrun_target *to,
                                   const char *value)
@@ -80,7 +101,7 @@ static const char *take_traceparent(const struct otelrun_target *to,
     struct otelctx_fault fault;
 
     if (!value)
-        value = otelrun_trace_make();
+        value = traceparent_make();
     else if (otelctx_check_value(OTELCTX_OPTION_TRACEPARENT,
                                  otelctx_span_from(value), &fault))
         return otelrun_format("%s at byte %zu", fault.why, fault.pos);

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 /* The clock of published_at_ns. */
@@ -42,3 +43,10 @@ struct otelread_patience {
  * the reader itself may not have been scheduled for all that time.
  */
 bool otelread_patience_left(struct otelread_patience *patience);
+
+/*
+ * How far CLOCK_BOOTTIME of a thread is ahead of the caller's. It differs in
+ * time namespaces with different offsets (time_namespaces(7)). Returns 0 when
+ * the kernel does not tell.
+ */
+int64_t otelread_boottime_ahead_ns(pid_t task);

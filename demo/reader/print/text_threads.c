@@ -4,10 +4,106 @@
 #include "demo/base/escape.h"
 #include "demo/reader/elf/symbol.h"
 #include "demo/reader/print/text_attributes.h"
-#include "demo/reader/print/text_storages.h"
+#include "demo/reader/report/threads.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+/* The ring of a process, if it has one. */
+static void process_ring_print(FILE *out, const struct otelread_ring *ring)
+{
+    if (ring->status == OTELREAD_RING_NONE)
+        return;
+    (void)fprintf(out, "  ring       %" PRIx64 "-%" PRIx64 "%s, ", ring->start,
+                  ring->end,
+                  ring->named ? " [anon:" OTELCTX_RING_NAME "]" : "");
+    if (ring->status == OTELREAD_RING_OK)
+        (void)fprintf(out, "%u slots\n", ring->header.capacity);
+    else
+        (void)fprintf(out, "%s\n", otelread_ring_status_name(ring->status));
+    if (ring->message[0] != '\0')
+        (void)fprintf(out, "      (%s)\n", ring->message);
+}
+
+static void slot_print(FILE *out, const struct otelctx_ring_slot *slot)
+{
+    (void)fprintf(out, "  trace %016" PRIx64 "%016" PRIx64 " span %016" PRIx64,
+                  slot->trace_id_high, slot->trace_id_low, slot->span_id);
+}
+
+/* Its number as the process sees it; 0 is not known. */
+static void owner_print(FILE *out, const struct otelctx_ring_slot *slot)
+{
+    const uint32_t owner = otelctx_ring_thread(slot->lock);
+
+    if (owner != 0)
+        (void)fprintf(out, "  of thread %u", owner);
+}
+
+/* The slots whose threads have ended. */
+static void leftovers_print(FILE *out, const struct otelread_ring *ring)
+{
+    if (ring->leftovers_count > 0)
+        (void)fputs("  ring slots of threads that have ended\n", out);
+    for (size_t i = 0; i < ring->leftovers_count; i++) {
+        const struct otelread_leftover *const leftover = &ring->leftovers[i];
+
+        (void)fprintf(out, "    slot %u", leftover->index);
+        owner_print(out, &leftover->slot);
+        slot_print(out, &leftover->slot);
+        (void)fputc('\n', out);
+    }
+    if (ring->more_leftovers)
+        (void)fputs("    and more\n", out);
+}
+
+static void thread_ring_print(FILE *out,
+                              const struct otelread_storages *storages)
+{
+    const enum otelread_slot_status status = storages->ring_status;
+
+    if (status == OTELREAD_SLOT_NONE || status == OTELREAD_SLOT_DETACHED)
+        return;
+    (void)fprintf(out, "      ring      %s", otelread_slot_status_name(status));
+    if (status == OTELREAD_SLOT_COLLISION || status == OTELREAD_SLOT_STALE)
+        owner_print(out, &storages->ring);
+    if (status != OTELREAD_SLOT_BUSY && status != OTELREAD_SLOT_UNREADABLE)
+        slot_print(out, &storages->ring);
+    (void)fputc('\n', out);
+}
+
+static void profiler_print(FILE *out, const struct otelread_storages *storages)
+{
+    const struct otelctx_profiler_context *const context = &storages->profiler;
+    const enum otelread_profiled_status status = storages->profiler_status;
+
+    if (status != OTELREAD_PROFILED_ATTACHED &&
+        status != OTELREAD_PROFILED_TORN &&
+        status != OTELREAD_PROFILED_UNREADABLE)
+        return;
+    (void)fprintf(out, "      profiler  %s",
+                  otelread_profiled_status_name(status));
+    if (status == OTELREAD_PROFILED_ATTACHED) {
+        (void)fprintf(out, "  root %016" PRIx64 " span %016" PRIx64 " tags",
+                      context->root_span_id, context->span_id);
+        for (size_t i = 0; i < OTELCTX_PROFILER_TAGS; i++)
+            (void)fprintf(out, " %u", context->tags[i]);
+    }
+    (void)fputc('\n', out);
+}
+
+/* What a thread has besides its TLS, and whether that disagrees. */
+static void storages_print(FILE *out, const struct otelread_thread *thread)
+{
+    const struct otelread_storages *const storages = &thread->storages;
+
+    thread_ring_print(out, storages);
+    profiler_print(out, storages);
+    if (storages->disagreement[0] != '\0')
+        (void)fprintf(out, "      (storages disagree: %s)\n",
+                      storages->disagreement);
+}
 
 /* How wide the first columns are. */
 struct widths {
@@ -76,7 +172,7 @@ static void thread_print(FILE *out, const struct otelread_thread *thread,
         message_print(out, 6, thread->message);
     if (attached)
         otelread_text_attributes_print(out, &thread->meaning.attributes, 6);
-    otelread_text_storages_print(out, thread);
+    storages_print(out, thread);
 }
 
 static void symbol_print(FILE *out, const char *title,
@@ -106,7 +202,7 @@ static void places_print(FILE *out, const struct otelread_threads *threads)
         symbol_print(out, "symbol", &threads->search.tls.symbol);
     if (profiled)
         symbol_print(out, "profiler", &threads->search.profiler.symbol);
-    otelread_text_ring_print(out, &threads->ring);
+    process_ring_print(out, &threads->ring);
 }
 
 void otelread_text_threads_print(FILE *out,
@@ -130,5 +226,5 @@ void otelread_text_threads_print(FILE *out,
     for (size_t i = 0; i < threads->sample.count; i++)
         thread_print(out, &threads->sample.threads[i], widths);
     if (!only_threads)
-        otelread_text_leftovers_print(out, &threads->ring);
+        leftovers_print(out, &threads->ring);
 }

@@ -2,8 +2,8 @@
 #include "demo/reader/report/context.h"
 
 #include "demo/base/escape.h"
+#include "demo/reader/os/clock.h"
 #include "demo/reader/os/memory.h"
-#include "demo/reader/os/timens.h"
 #include "demo/reader/report/judge.h"
 
 #include <errno.h>

@@ -1,13 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demo/reader/report/search.h"
 
-#include "demo/reader/elf/loaded.h"
+#include "demo/base/hash.h"
 #include "demo/reader/os/clock.h"
 #include "demo/reader/os/helper.h"
+#include "demo/reader/os/maps.h"
+#include "demo/reader/os/target.h"
 #include "shim/wire/profiler.h"
 #include "shim/wire/thread.h"
 
 #include <errno.h>
+#include <stdint.h>
+#include <unistd.h>
+
+static bool is_code(const struct otelread_maps_line *line)
+{
+    return line->permissions[2] == 'x' && line->name_size > 0 &&
+           line->name[0] == '/';
+}
+
+/*
+ * Which files a process runs code from, and where: a number that changes when
+ * it loads a library or unloads one. Returns 0 or -errno.
+ */
+static int code_digest(const struct otelread_target *target, uint64_t *digest)
+{
+    int fd = otelread_target_maps(target);
+    struct otelread_maps maps = {.read = otelread_maps_read_fd, .source = &fd};
+    struct otelread_maps_line line;
+    int result;
+
+    if (fd < 0)
+        return fd;
+    *digest = OTELBASE_HASH;
+    while ((result = otelread_maps_next_line(&maps, &line)) > 0) {
+        if (!is_code(&line))
+            continue;
+        *digest = otelbase_hash_number(*digest, line.start);
+        *digest = otelbase_hash_add(*digest, line.name, line.name_size);
+    }
+    (void)close(fd);
+    return result;
+}
 
 /* A library is mapped before the dynamic linker lists and relocates it. */
 #define SETTLE_NS 1000000000U
@@ -45,7 +79,7 @@ static bool is_settled(struct otelread_search *search,
 {
     uint64_t loaded;
 
-    if (otelread_loaded_digest(target, &loaded) != 0)
+    if (code_digest(target, &loaded) != 0)
         return false;
     if (loaded == search->loaded)
         return search->settled;
