@@ -291,7 +291,8 @@ enum {
     ATTRS_MAX = sizeof(((struct otelctx_record *)0)->attrs),
     ATTRS_UNUSUAL = ATTRS_MAX + 1
 };
-#define NOT_ASCII 0x8080808080808080 /* in a word of text: some byte is not */
+/* In a word of text: some byte is not ASCII. */
+static const uint64_t not_ascii = 0x8080808080808080;
 
 /* Append an attribute: the key is new in the record, the value is ASCII.
  * Readers see the attribute from the store to attrs_size on. */
@@ -317,7 +318,7 @@ INLINE int append(uint32_t key, const char *value, size_t len,
     if (!LIKELY(new_bits != key_bits) ||
         !LIKELY(otelctx_context_has_key(key)) ||
         !LIKELY(len <= OTELCTX_VALUE_MAX) || !LIKELY(size <= ATTRS_MAX) ||
-        !LIKELY((copy(at + HEAD, value, len) & NOT_ASCII) == 0)) {
+        !LIKELY((copy(at + HEAD, value, len) & not_ascii) == 0)) {
         give_up_writing(self);
         return otelctx_attr_slow((uint8_t)key, value, len);
     }
@@ -382,7 +383,7 @@ QUICK static int attach_attrs(struct otelctx_thread_block *block,
         else
             goto unusual;
     }
-    if (!LIKELY((seen & NOT_ASCII) == 0))
+    if (!LIKELY((seen & not_ascii) == 0))
         goto unusual;
     own->attrs_size = (uint16_t)size;
     otelctx_store_visible(&block->slot, own);

@@ -36,7 +36,8 @@ static bool complain_of_link(void)
 {
     char why[PATH_MAX + 64], target[PATH_MAX] = "";
 
-    (void)readlink(FILE_PATH, target, sizeof(target) - 1);
+    if (readlink(FILE_PATH, target, sizeof(target) - 1) < 0)
+        (void)snprintf(target, sizeof(target), "a file");
     (void)snprintf(why, sizeof(why),
                    "a symbolic link to %s, which does not exist", target);
     return complain_of(FILE_PATH, why);

@@ -146,7 +146,7 @@ static void labels_end(void)
 #define SWAP  "a context made before, there and back"
 
 /* The functions of SUBJECT(subject, ...). */
-#define BOTH(subject) .run = subject, .publish = subject##_publish
+#define BOTH(subject) .run = (subject), .publish = subject##_publish
 
 static const struct pairs_subject subjects[] = {
     {PLAIN, "otelctx", BOTH(ours)},

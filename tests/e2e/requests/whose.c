@@ -203,7 +203,7 @@ Test(whose, a_loop_that_serves_several_shows_each_until_it_turns)
     struct epoll_event event = {.events = EPOLLIN};
     int pipes[2];
 
-    (void)pipe(pipes);
+    cr_assert_eq(pipe(pipes), 0);
     (void)epoll_ctl(set, EPOLL_CTL_ADD, a.server, &event);
     (void)epoll_ctl(set, EPOLL_CTL_ADD, b.server, &event);
     (void)epoll_ctl(set, EPOLL_CTL_ADD, pipes[0], &event);
@@ -246,7 +246,7 @@ Test(whose, only_what_a_client_sends_counts)
                             packets = connect_as(SOCK_SEQPACKET);
     int pipes[2];
 
-    (void)pipe(pipes);
+    cr_assert_eq(pipe(pipes), 0);
     say(pipes[1], HEAD(ONE));
     cr_expect_gt(read(pipes[0], buffer, sizeof(buffer)), 0);
     cr_expect_eq(shown(), 0, "a pipe");
@@ -262,7 +262,7 @@ Test(whose, a_descriptor_that_is_a_file_now_shows_nothing)
     const struct connection c = open_connection();
     int pipes[2];
 
-    (void)pipe(pipes);
+    cr_assert_eq(pipe(pipes), 0);
     (void)dup2(pipes[0], c.server);
     say(pipes[1], HEAD(ONE));
     cr_expect_gt(read(c.server, buffer, sizeof(buffer)), 0);
@@ -306,7 +306,8 @@ Test(whose, a_forked_child_shows_its_parents_request_until_it_reads_its_own)
         const int before = shown();
 
         say(c.client, HEAD(TWO));
-        (void)read(c.server, buffer, sizeof(buffer));
+        if (read(c.server, buffer, sizeof(buffer)) < 0)
+            _exit(99);
         _exit(10 * before + shown());
     }
     cr_expect_eq(status_of(child), 12);
