@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#define SECOND_NS     1000000000U
+#define SECOND_NS     1000000000
 #define PAUSE_NS      100000U
 #define TRIES_AT_ONCE 3
 #define TRIES_MIN     10
@@ -70,8 +70,6 @@ bool otelread_patience_left(struct otelread_patience *patience)
         otelread_sleep_ns(PAUSE_NS);
     return true;
 }
-
-#define SECOND_NS 1000000000
 
 /* "time:[4026531834]" */
 #define LINK_SIZE 64
