@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_ATTRS_H
-#define OTELCTX_ATTRS_H
+#pragma once
 
 #include "config/span.h"
 
@@ -41,5 +40,3 @@ struct otelctx_attrs otelctx_attrs_begin(struct otelctx_span text,
  */
 int otelctx_attrs_next(struct otelctx_attrs *it, struct otelctx_pair *pair,
                        struct otelctx_fault *fault);
-
-#endif

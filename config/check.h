@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_CHECK_H
-#define OTELCTX_CHECK_H
+#pragma once
 
 #include "config/options.h"
 
@@ -22,5 +21,3 @@ bool otelctx_check_doubt(enum otelctx_option_id id, struct otelctx_span value,
 /* Return why the other options leave no key in OTELCTX_ATTRIBUTE_KEYS, as what
  * was expected there, or NULL. */
 const char *otelctx_check_keys(const struct otelctx_options *options);
-
-#endif

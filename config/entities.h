@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_ENTITIES_H
-#define OTELCTX_ENTITIES_H
+#pragma once
 
 #include "config/span.h"
 
@@ -49,5 +48,3 @@ bool otelctx_entities_has(struct otelctx_span list, struct otelctx_span name);
 /* Return whether text is a URI, judged by its scheme and its characters. Rule:
  * RFC 3986, "Syntax Components". */
 bool otelctx_entities_is_uri(struct otelctx_span text);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_FILE_H
-#define OTELCTX_FILE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ enum {
  */
 int otelctx_file_next(struct otelctx_file *file, struct otelctx_span *name,
                       struct otelctx_span *value, struct otelctx_fault *fault);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_GLOB_H
-#define OTELCTX_GLOB_H
+#pragma once
 
 #include "config/span.h"
 
@@ -21,5 +20,3 @@ struct otelctx_span otelctx_glob_find(struct otelctx_span patterns,
  * of a file. A pattern that begins with another character than "/", or ends in
  * "/", cannot. */
 bool otelctx_glob_may_match_file(struct otelctx_span pattern);
-
-#endif

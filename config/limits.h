@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_LIMITS_H
-#define OTELCTX_LIMITS_H
+#pragma once
 
 /* What the shim accepts as OTELCTX_SCHEMA_VERSION and OTELCTX_ATTRIBUTE_KEYS.
  */
@@ -13,5 +12,3 @@ enum {
 /* The schemas that at least one reader knows, as globs without wildcards. */
 #define OTELCTX_GO_SCHEMA     "go_pprof_labels_v1" /* has no key map */
 #define OTELCTX_KNOWN_SCHEMAS "tlsdesc_v1_dev, tls_v1, go_pprof_labels_v1"
-
-#endif

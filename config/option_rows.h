@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_OPTION_ROWS_H
-#define OTELCTX_OPTION_ROWS_H
+#pragma once
 
 /*
  * The options, one row each, and all that is said of an option:
@@ -117,5 +116,3 @@
         WORD, "yield|keep", OTELCTX_ON_OTHER_YIELD, ANYWHERE,                  \
         "What the shim does when an SDK in the process publishes a context "   \
         "too: `yield` to the SDK, or `keep` publishing a second one.")
-
-#endif

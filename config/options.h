@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_OPTIONS_H
-#define OTELCTX_OPTIONS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -150,5 +149,3 @@ void otelctx_options_set_defaults(struct otelctx_options *options);
 int otelctx_options_apply(struct otelctx_options *options,
                           enum otelctx_option_id id, struct otelctx_span text,
                           struct otelctx_fault *fault);
-
-#endif

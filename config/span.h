@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_SPAN_H
-#define OTELCTX_SPAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ static inline struct otelctx_span otelctx_span_member(struct otelctx_span *rest)
         member = otelctx_span_strip(otelctx_span_cut(rest, ','));
     return member;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_TRACEPARENT_H
-#define OTELCTX_TRACEPARENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ struct otelctx_traceparent {
 int otelctx_traceparent_parse(struct otelctx_span text,
                               struct otelctx_traceparent *out,
                               struct otelctx_fault *fault);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_UTF8_H
-#define OTELCTX_UTF8_H
+#pragma once
 
 #include "config/span.h"
 
@@ -9,5 +8,3 @@
  * UTF-8 Byte Sequences" (no overlong forms, no surrogates, nothing above
  * U+10FFFF). */
 size_t otelctx_utf8_valid(struct otelctx_span text);
-
-#endif

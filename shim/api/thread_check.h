@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_API_THREAD_CHECK_H
-#define OTELCTX_API_THREAD_CHECK_H
+#pragma once
 
 /* The checks of arguments that thread.c and thread_slow.c share. */
 
@@ -44,5 +43,3 @@ int otelctx_record_fill(struct otelctx_record *record,
 /* Is the record at an even address? OTEP 4947, "Thread-Local Context Record":
  * "aligned to at least a 2-byte boundary". */
 bool otelctx_record_is_aligned(const struct otelctx_record *record);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_API_THREAD_SLOW_H
-#define OTELCTX_API_THREAD_SLOW_H
+#pragma once
 
 /* The public functions of these names (see otelctx.h) in every case, for
  * thread_fast.c, which handles the most frequent case itself. Never inlined
@@ -29,5 +28,3 @@ OTELCTX_RARE int otelctx_swap_slow(struct otelctx_record *record,
  * see the ids of the request before. Returns `why`, or the error of
  * otelctx_thread_detach(). */
 OTELCTX_RARE int otelctx_attach_failed(int why);
-
-#endif

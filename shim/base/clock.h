@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BASE_CLOCK_H
-#define OTELCTX_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ void otelctx_clock_find_vdso(uint64_t *vdso);
 
 /* Never use the vDSO again: the host called PR_SET_TSC. */
 void otelctx_clock_disable_vdso(void);
-
-#endif

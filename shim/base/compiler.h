@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BASE_COMPILER_H
-#define OTELCTX_BASE_COMPILER_H
+#pragma once
 
 /* Attributes of functions and variables. */
 
@@ -18,6 +17,4 @@
 #define OTELCTX_IN_ORDER
 #else
 #define OTELCTX_IN_ORDER __attribute__((no_reorder))
-#endif
-
 #endif

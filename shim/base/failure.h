@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BASE_FAILURE_H
-#define OTELCTX_BASE_FAILURE_H
+#pragma once
 
 #include "shim/base/compiler.h"
 
@@ -18,5 +17,3 @@ OTELCTX_INLINE int otelctx_fail(struct otelctx_failure *out, const char *what,
     out->err = err;
     return err;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BASE_HOST_H
-#define OTELCTX_BASE_HOST_H
+#pragma once
 
 /*
  * What the host, the process that the shim is loaded into, provides. host.c
@@ -81,5 +80,3 @@ void otelctx_host_at_thread_exit(uintptr_t value);
 
 /* The next definition of a symbol after the shim's own, or NULL. */
 void *otelctx_host_next_symbol(const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BASE_LOCK_H
-#define OTELCTX_BASE_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ int otelctx_lock_try(struct otelctx_lock *lock);
 
 /* Does the calling thread hold the lock? */
 bool otelctx_lock_is_mine(const struct otelctx_lock *lock);
-
-#endif

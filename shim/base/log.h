@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BASE_LOG_H
-#define OTELCTX_BASE_LOG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ void otelctx_log_end_start(void);
  * a terminal.
  */
 void otelctx_log(enum otelctx_log_level level, const char *format, ...);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BASE_MAPPING_H
-#define OTELCTX_BASE_MAPPING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void otelctx_mapping_close(struct otelctx_mapping *mapping);
  * Returns as otelctx_mapping_open(). */
 int otelctx_mapping_reserve(size_t size, uint8_t **out,
                             struct otelctx_failure *failure);
-
-#endif

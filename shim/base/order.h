@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BASE_ORDER_H
-#define OTELCTX_BASE_ORDER_H
+#pragma once
 
 /*
  * The memory model that this project relies on, and all of its atomic
@@ -112,5 +111,3 @@ OTELCTX_INLINE uint64_t otelctx_exchange(uint64_t *at, uint64_t value)
 {
     return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BASE_STDERR_H
-#define OTELCTX_BASE_STDERR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@
  * A terminal, a pipe, a socket or any other kind of file always counts.
  */
 bool otelctx_stderr_is_usable(void);
-
-#endif

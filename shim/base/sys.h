@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BASE_SYS_H
-#define OTELCTX_BASE_SYS_H
+#pragma once
 
 /*
  * Every system call that the shim makes. They bypass libc: they do not touch
@@ -131,5 +130,3 @@ void otelctx_sys_write_stderr(const char *text, size_t size);
 int otelctx_sys_futex_wait(void *word, uint32_t value);
 /* Wake all threads that sleep on `word`. */
 void otelctx_sys_futex_wake(void *word);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BASE_SYS_CALL_H
-#define OTELCTX_BASE_SYS_CALL_H
+#pragma once
 
 /* The system call instruction, for sys.h alone, and the system calls' numbers
  * (SYS_*). */
@@ -40,5 +39,3 @@ OTELCTX_INLINE long otelctx_syscall(long number, long a, long b, long c, long d,
 #endif
     return result;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BASE_TLS_IMAGE_H
-#define OTELCTX_BASE_TLS_IMAGE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@
  * Rule: ELF Handling for Thread-Local Storage, "Thread-Local Storage Section".
  */
 int otelctx_tls_image_set(uint64_t word, size_t page_size);
-
-#endif

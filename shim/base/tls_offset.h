@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_BASE_TLS_OFFSET_H
-#define OTELCTX_BASE_TLS_OFFSET_H
+#pragma once
 
 /*
  * The address of a thread-local variable without a call through its TLS
@@ -73,5 +72,3 @@ static inline void *otelctx_tls_offset_at(uint64_t offset)
 {
     return (char *)__builtin_thread_pointer() + (intptr_t)offset;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_CONTEXT_H
-#define OTELCTX_PROCESS_CONTEXT_H
+#pragma once
 
 /*
  * The process context of this process. versions.h has the attributes, key_map.h
@@ -95,5 +94,3 @@ static inline bool otelctx_context_has_key(uint32_t index)
 {
     return index < otelctx_load_acquire(&otelctx_context_key_count);
 }
-
-#endif

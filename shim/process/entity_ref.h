@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_ENTITY_REF_H
-#define OTELCTX_PROCESS_ENTITY_REF_H
+#pragma once
 
 /*
  * Entities in the payload: their attributes are attributes of the Resource, and
@@ -28,5 +27,3 @@
 int otelctx_entity_ref_add(struct otelctx_payload *payload,
                            const struct otelctx_entity *entity,
                            const char *text, struct otelctx_fault *fault);
-
-#endif

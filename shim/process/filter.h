@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_FILTER_H
-#define OTELCTX_PROCESS_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ void otelctx_filter_note(void);
 /* Was a filter installed? Not noticed past libc: a second one, and one that
  * CAP_SYS_ADMIN allows without no-new-privs. */
 bool otelctx_filter_came(void);
-
-#endif

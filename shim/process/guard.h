@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_GUARD_H
-#define OTELCTX_PROCESS_GUARD_H
+#pragma once
 
 /*
  * What surrounds each call that concerns the process context: take the lock,
@@ -63,5 +62,3 @@ void otelctx_guard_child_begin(enum otelctx_child what);
  */
 void otelctx_guard_child_resume(enum otelctx_child what);
 void otelctx_guard_child_end_resumed(void);
-
-#endif

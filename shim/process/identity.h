@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_IDENTITY_H
-#define OTELCTX_PROCESS_IDENTITY_H
+#pragma once
 
 /*
  * The attributes that every process has: a service.name, and, if the user wants
@@ -23,5 +22,3 @@ OTELCTX_RARE int otelctx_identity_complete(struct otelctx_payload *payload);
 /* In a forked child: generate a new service.instance.id and replace the
  * parent's generated one wherever it is stored. */
 OTELCTX_RARE void otelctx_identity_renew(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_INSTANCE_ID_H
-#define OTELCTX_PROCESS_INSTANCE_ID_H
+#pragma once
 
 /*
  * OTELCTX_INSTANCE_ID: a random service.instance.id for a process to which the
@@ -60,5 +59,3 @@ unsigned otelctx_instance_id_replace(void *at, size_t size, const char *old);
 int otelctx_instance_id_export(struct otelctx_span attributes,
                                struct otelctx_span inherited);
 bool otelctx_instance_id_is_exported(void);
-
-#endif

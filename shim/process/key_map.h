@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_KEY_MAP_H
-#define OTELCTX_PROCESS_KEY_MAP_H
+#pragma once
 
 /*
  * What the process context says about thread contexts: the extra attributes
@@ -60,5 +59,3 @@ size_t otelctx_key_map_used(const struct otelctx_key_map *keys);
 /* The size of the attributes in bytes, as fields of ProcessContext. */
 size_t otelctx_key_map_size(struct otelctx_key_map *keys);
 void otelctx_key_map_encode(struct otelctx_key_map *keys, uint8_t *out);
-
-#endif

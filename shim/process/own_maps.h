@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_OWN_MAPS_H
-#define OTELCTX_PROCESS_OWN_MAPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ struct otelctx_own_maps {
  */
 void otelctx_own_maps_look(const void *ours, char *scratch, size_t size,
                            struct otelctx_own_maps *out);
-
-#endif

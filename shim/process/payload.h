@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_PAYLOAD_H
-#define OTELCTX_PROCESS_PAYLOAD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -107,5 +106,3 @@ size_t otelctx_payload_used(const struct otelctx_payload *payload);
 /* Copy the attributes, not the unused part of bytes[]. */
 void otelctx_payload_copy(struct otelctx_payload *to,
                           const struct otelctx_payload *from);
-
-#endif

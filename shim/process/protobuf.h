@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_PROTOBUF_H
-#define OTELCTX_PROCESS_PROTOBUF_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ void otelctx_protobuf_bytes(struct otelctx_protobuf *out, unsigned number,
 /* Take the first field off `rest`; returns its body. Only for bytes of this
  * writer: nothing is checked. */
 struct otelctx_span otelctx_protobuf_take(struct otelctx_span *rest);
-
-#endif

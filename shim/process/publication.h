@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_PUBLICATION_H
-#define OTELCTX_PROCESS_PUBLICATION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -112,5 +111,3 @@ void otelctx_publication_finish(struct otelctx_publication *p);
 /* Instead of finishing: hide the copy from readers, also if the interrupted
  * commit continues. The next commit shows a context again. */
 void otelctx_publication_hide(struct otelctx_publication *p);
-
-#endif

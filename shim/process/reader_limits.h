@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_READER_LIMITS_H
-#define OTELCTX_PROCESS_READER_LIMITS_H
+#pragma once
 
 #include "shim/process/key_map.h"
 
@@ -16,5 +15,3 @@ otelctx_reader_limits_exceeded(const struct otelctx_payload *payload);
 
 /* The same for the keys of thread attributes. */
 const char *otelctx_reader_limits_of_keys(const struct otelctx_key_map *keys);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_RIVAL_H
-#define OTELCTX_PROCESS_RIVAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ void otelctx_rival_check(enum otelctx_rival_occasion occasion);
 /* Call before the lock is released: yields to a rival that prctl has seen
  * meanwhile, and logs at OTELCTX_LOG_INFO a change of who publishes. */
 void otelctx_rival_leave(void);
-
-#endif

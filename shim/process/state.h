@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_STATE_H
-#define OTELCTX_PROCESS_STATE_H
+#pragma once
 
 /*
  * The memory of the process context, in two parts: the kernel wipes one in a
@@ -173,5 +172,3 @@ OTELCTX_INLINE void otelctx_state_set_resumed(bool is_resumed)
 {
     otelctx_state.wiped.is_resumed = is_resumed;
 }
-
-#endif

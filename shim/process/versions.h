@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_PROCESS_VERSIONS_H
-#define OTELCTX_PROCESS_VERSIONS_H
+#pragma once
 
 /*
  * Three versions of the attributes: the published one, the staged one and the
@@ -26,5 +25,3 @@ struct otelctx_payload *otelctx_versions_edited(void);
  */
 void otelctx_versions_stage(void);
 void otelctx_versions_publish(void);
-
-#endif

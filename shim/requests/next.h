@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_REQUESTS_NEXT_H
-#define OTELCTX_REQUESTS_NEXT_H
+#pragma once
 
 /* The functions that this library defines, and where the next definitions are:
  * libc's, or those of a library loaded after this one. */
@@ -55,5 +54,3 @@ static inline void *otelctx_next(enum otelctx_next which)
 
     return __builtin_expect(found != 0, 1) ? found : otelctx_next_find(which);
 }
-
-#endif

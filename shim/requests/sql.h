@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_REQUESTS_SQL_H
-#define OTELCTX_REQUESTS_SQL_H
+#pragma once
 
 #include "config/span.h"
 #include "config/traceparent.h"
@@ -19,5 +18,3 @@
  */
 bool otelctx_sql_trace(struct otelctx_span statement,
                        struct otelctx_traceparent *out);
-
-#endif

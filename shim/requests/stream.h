@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_REQUESTS_STREAM_H
-#define OTELCTX_REQUESTS_STREAM_H
+#pragma once
 
 /*
  * What a client sends on one connection, cut into requests. No system call, no
@@ -112,5 +111,3 @@ static inline uint32_t otelctx_big_endian(const char *at, unsigned bytes)
         value = value << 8 | (uint8_t)*at++;
     return value;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_REQUESTS_WHOSE_H
-#define OTELCTX_REQUESTS_WHOSE_H
+#pragma once
 
 /*
  * Which connection the calling thread works for. State by descriptor is in a
@@ -67,5 +66,3 @@ void otelctx_whose_watches(int set, int operation, int fd, uint32_t events);
 void otelctx_whose_waits_set(int set);
 void otelctx_whose_waits(int fd, bool reads, bool alone);
 void otelctx_whose_accepts(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_START_CHILDREN_H
-#define OTELCTX_START_CHILDREN_H
+#pragma once
 
 /*
  * OTELCTX_CHILDREN=leave: remove the shim from the LD_PRELOAD of the programs
@@ -11,5 +10,3 @@
  * Returns 0, -ENOSYS (no environment of libc) or the error of mmap.
  */
 int otelctx_children_leave(char *const *envp);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_START_CONFIGURE_H
-#define OTELCTX_START_CONFIGURE_H
+#pragma once
 
 #include "shim/start/settings.h"
 
@@ -16,5 +15,3 @@ bool otelctx_stage_has_any(const struct otelctx_settings *s);
  * Returns how many attributes the user gave.
  */
 int otelctx_stage(struct otelctx_settings *s);
-
-#endif

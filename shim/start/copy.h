@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_START_COPY_H
-#define OTELCTX_START_COPY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@
  * bound one?
  */
 bool otelctx_copy_is_bound(void);
-
-#endif

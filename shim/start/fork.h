@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_START_FORK_H
-#define OTELCTX_START_FORK_H
+#pragma once
 
 #include "shim/base/lock.h"
 
@@ -18,5 +17,3 @@ extern struct otelctx_lock otelctx_start_lock
 
 /* Once, before anything is published. */
 void otelctx_fork_start(void);
-
-#endif

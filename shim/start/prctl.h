@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_START_PRCTL_H
-#define OTELCTX_START_PRCTL_H
+#pragma once
 
 /*
  * The shim exports prctl(2), which tells it of two things that the host does:
@@ -16,5 +15,3 @@ void otelctx_prctl_start(void);
 /* Return whether the host calls the shim's prctl. It does not where an earlier
  * library exports one, or where dlopen(3) loaded the shim. */
 bool otelctx_prctl_is_hosts(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_START_SETTINGS_H
-#define OTELCTX_START_SETTINGS_H
+#pragma once
 
 #include "config/options.h"
 #include "shim/base/host.h"
@@ -72,5 +71,3 @@ void otelctx_settings_collect(struct otelctx_mistake *list,
 void otelctx_settings_report(const struct otelctx_settings *s,
                              enum otelctx_option_id id,
                              struct otelctx_mistake *list);
-
-#endif

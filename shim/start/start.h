@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_START_START_H
-#define OTELCTX_START_START_H
+#pragma once
 
 #include "shim/base/order.h"
 #include "shim/process/context.h"
@@ -31,5 +30,3 @@ OTELCTX_INLINE int otelctx_start(void)
                ? 0
                : otelctx_start_first();
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_START_WATCH_H
-#define OTELCTX_START_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ bool otelctx_watch_is_over(void);
  * other publisher's context, if one counts, is gone. Async-signal-safe, and
  * never waits. */
 void otelctx_watch_return(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_THREAD_PROFILER_H
-#define OTELCTX_THREAD_PROFILER_H
+#pragma once
 
 /* The storage for a profiler in this process: see wire/profiler.h. */
 
@@ -40,5 +39,3 @@ void otelctx_profiler_tag(unsigned index, uint32_t value);
 
 /* Store the TLS offset of the variable, if it can be known. */
 void otelctx_profiler_cache_tls_offset(void);
-
-#endif

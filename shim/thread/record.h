@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_THREAD_RECORD_H
-#define OTELCTX_THREAD_RECORD_H
+#pragma once
 
 /*
  * The bytes of one thread context record. Callers must hide the record from
@@ -72,5 +71,3 @@ void otelctx_change_apply(struct otelctx_record *record,
  */
 int otelctx_record_change(struct otelctx_record *record, uint8_t key,
                           const struct otelctx_span *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_THREAD_RING_H
-#define OTELCTX_THREAD_RING_H
+#pragma once
 
 /*
  * The ring buffer: see wire/ring.h. A slot belongs to the first thread that
@@ -116,5 +115,3 @@ void otelctx_ring_leave(struct otelctx_ring_thread *self, uintptr_t round);
  * written); then *out is unchanged.
  */
 int otelctx_ring_get(uint32_t thread, struct otelctx_numbers *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_THREAD_SLOT_H
-#define OTELCTX_THREAD_SLOT_H
+#pragma once
 
 /*
  * The slot is the thread-local variable otel_thread_ctx_v1: readers find it by
@@ -40,5 +39,3 @@ int otelctx_thread_swap(struct otelctx_record *record,
  */
 int otelctx_thread_share(const struct otelctx_ids *ids, bool all_threads,
                          size_t page_size);
-
-#endif

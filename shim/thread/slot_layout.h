@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_THREAD_SLOT_LAYOUT_H
-#define OTELCTX_THREAD_SLOT_LAYOUT_H
+#pragma once
 
 /* What the shim stores for each thread, and where in TLS. slot.c handles every
  * case; api/thread_fast.c handles the most frequent ones, where TLS is the only
@@ -131,5 +130,3 @@ void otelctx_thread_cache_tls_offsets(void);
 /* Is the slot that readers look for this object's, and not another module's of
  * the same name? */
 bool otelctx_thread_slot_is_ours(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_THREAD_STORAGE_H
-#define OTELCTX_THREAD_STORAGE_H
+#pragma once
 
 /*
  * Which storages the threads of this process use for their contexts. slot.c
@@ -72,5 +71,3 @@ bool otelctx_storage_show(struct otelctx_thread *self,
 void otelctx_storage_begin_child(struct otelctx_thread *self,
                                  struct otelctx_record *const *slot,
                                  bool is_quiet);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_WIRE_PROCESS_H
-#define OTELCTX_WIRE_PROCESS_H
+#pragma once
 
 /*
  * The bytes of the process context that readers in other processes see. The
@@ -48,5 +47,3 @@ static_assert(offsetof(struct otelctx_header, version) == 8, "");
 static_assert(offsetof(struct otelctx_header, payload_size) == 12, "");
 static_assert(offsetof(struct otelctx_header, published_at_ns) == 16, "");
 static_assert(offsetof(struct otelctx_header, payload) == 24, "");
-
-#endif

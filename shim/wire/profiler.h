@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_WIRE_PROFILER_H
-#define OTELCTX_WIRE_PROFILER_H
+#pragma once
 
 /*
  * The context of a thread for a profiler in the same process, which reads the
@@ -37,5 +36,3 @@ static inline uint64_t otelctx_profiler_checksum(uint64_t span_id,
 
     return sum == 0 ? UINT64_MAX : sum;
 }
-
-#endif

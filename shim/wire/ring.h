@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_WIRE_RING_H
-#define OTELCTX_WIRE_RING_H
+#pragma once
 
 /*
  * The ring buffer of thread contexts, found by its name or its first bytes, and
@@ -66,5 +65,3 @@ static inline uint32_t otelctx_ring_thread(uint64_t lock)
 {
     return (uint32_t)(lock >> 32);
 }
-
-#endif

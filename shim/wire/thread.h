@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OTELCTX_WIRE_THREAD_H
-#define OTELCTX_WIRE_THREAD_H
+#pragma once
 
 /*
  * The bytes of a thread context that readers in other processes see. The shim
@@ -43,5 +42,3 @@ static_assert(offsetof(struct otelctx_record_head, span_id) == 16, "");
 static_assert(offsetof(struct otelctx_record_head, valid) == 24, "");
 static_assert(offsetof(struct otelctx_record_head, trace_flags) == 25, "");
 static_assert(offsetof(struct otelctx_record_head, attrs_size) == 26, "");
-
-#endif
