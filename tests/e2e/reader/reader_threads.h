@@ -19,9 +19,6 @@ _Thread_local const void *volatile otel_thread_ctx_v1;
 /* Extra attributes: a schema, and maps of one and of two keys. */
 #define SCHEMA                                                                 \
     "\x12\x2e\x0a\x1athreadlocal.schema_version\x12\x10\x0a\x0etlsdesc_v1_dev"
-#define SCHEMA_OF_GO                                                           \
-    "\x12\x32\x0a\x1athreadlocal.schema_version\x12\x14\x0a\x12go_pprof_"      \
-    "labels_v1"
 #define ONE_KEY                                                                \
     "\x12\x31\x0a\x1dthreadlocal.attribute_key_map\x12\x10\x2a\x0e\x0a\x0c"    \
     "\x0a\x0ahttp.route"

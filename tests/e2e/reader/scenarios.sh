@@ -7,22 +7,23 @@ PLAY=$OTELCTX_PLAY
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/../common.sh"
 
-# read_stage SCENARIO OPTION: leaves $TMP/status, $TMP/out and $TMP/err.
+# read_stage SCENARIO OPTIONS: leaves $TMP/status, $TMP/out and $TMP/err.
 read_stage() {
-    local status=0
+    local status=0 options
 
+    read -ra options <<<"$2"
     rm -f "$TMP/hold" "$TMP/said"
     mkfifo "$TMP/hold"
     "$PLAY" "$1" <"$TMP/hold" >"$TMP/said" &
     exec {hold}>"$TMP/hold"
     until [ -s "$TMP/said" ]; do sleep 0.01; done
-    "$READ" "$2" "$(jq .pid "$TMP/said")" >"$TMP/out" 2>"$TMP/err" || status=$?
+    "$READ" "${options[@]}" "$(jq .pid "$TMP/said")" >"$TMP/out" 2>"$TMP/err" || status=$?
     echo "$status" >"$TMP/status"
     exec {hold}>&-
     wait $!
 }
 
-# says SCENARIO OPTION STATUS [out|err|json|empty TEXT]...: TEXT is part of what it
+# says SCENARIO OPTIONS STATUS [out|err|json|empty TEXT]...: TEXT is part of what it
 # prints, a filter of jq that holds of it, or which of the two is empty.
 says() {
     read_stage "$1" "$2"
@@ -89,4 +90,60 @@ check 'several contexts are a failure' says mapping/two -- 6 \
     out '"shop"' out '"cart"' err '2 contexts, there must be only one'
 check 'they are all shown' says mapping/two --json 6 json '.status == "several_contexts"' \
     json '[.contexts[].resource.attributes[0].value.stringValue] | sort == ["cart", "shop"]'
+
+# thread SCENARIO STATUS FILTER: the thread of that status is one; FILTER holds of it.
+thread() {
+    says "$1" '--threads --json' 0 \
+        json "[.threads[] | select(.status == \"$2\")] | length == 1 and (.[0] | $3)"
+}
+
+# malformed SCENARIO MESSAGE FILTER: likewise, and MESSAGE is part of the thread's.
+malformed() {
+    thread "$1" malformed ".span_id == \"fedcba9876543210\" and
+        (.message | contains(\"$2\")) and $3"
+}
+
+# announced SCENARIO STATUS SCHEMA: no thread is read, and no variable is sought.
+announced() {
+    says "$1" '--threads --json' 0 json ".threads == [] and (.thread_context |
+        .status == \"$2\" and .schema_version == $3 and (has(\"symbol\") | not))"
+}
+
+# ring SCENARIO FILTER: FILTER holds of a process without a process context.
+ring() { says "$1" '--threads --json' 5 json "$2"; }
+
+check 'no thread is read with two process contexts' says mapping/two '--threads --json' 6 \
+    json '.thread_context.status == "no_context" and .threads == []'
+check 'none is before keys are announced' announced threads/nothing-announced not_announced null
+check 'nor with a key map alone' announced threads/schema-absent not_announced null
+check 'nor without a key map' announced threads/map-missing not_announced '"tlsdesc_v1_dev"'
+check 'the text says so' says threads/nothing-announced --threads 0 \
+    out '    not_announced' out '      (there is no threadlocal.schema_version in' empty err
+check 'nor with another schema, which is named' announced threads/schema-go other_schema \
+    '"go_pprof_labels_v1" and (.message | contains("go_pprof_labels_v1"))'
+check 'a record whose valid is 0 is ignored' thread records/valid-0 invalid 'has("record") and
+    (has("trace_id") or has("attributes") or has("message") | not)'
+check 'so is one whose valid is 2' thread records/valid-2 invalid \
+    '.message == "valid is 2" and (has("trace_id") | not)'
+check 'of attributes that are too long the first are shown' malformed records/size-65535 \
+    '65535 bytes' '.attributes[0].key == "user.id"'
+check 'entries before an incomplete one are shown' malformed records/entry-past-size \
+    'attribute byte 7: an incomplete entry' '(.attributes | length == 1)'
+check 'a record at an odd address is shown' malformed records/odd 'is odd' \
+    '(.attributes | length == 1)'
+check 'the ids are shown where attributes cannot be read' malformed \
+    records/attributes-unmapped 'its attributes (7 bytes) cannot be read' '.attributes == []'
+check 'a record that cannot be read is reported' thread records/low unreadable \
+    '.record == "0x40" and (.message | length > 0)'
+check 'a ring slot that names no owner is attached' ring ring/by-magic \
+    '[.threads[].ring | select(.status == "attached")] | length == 1 and
+        (.[0] | .span_id == "ffffffffffffb8ee" and (has("owner") | not))'
+check 'a slot in use is busy' ring ring/in-use '[.threads[].ring |
+    select(.status == "busy")] | length == 1 and (.[0] | has("span_id") | not)'
+check 'a ring of more slots than its mapping has is invalid' ring ring/capacity-too-large \
+    '.ring.status == "invalid" and ([.threads[] | has("ring")] | any | not) and
+        (.ring.message | startswith("its capacity is 4294967295 slots, more than"))'
+check 'so is one of no slots' ring ring/capacity-0 \
+    '.ring | .status == "invalid" and .message == "its capacity is 0"'
+check 'a mapping of slots of another size is no ring' ring ring/slot-size-64 'has("ring") | not'
 done_testing
