@@ -2,6 +2,7 @@
 #include "demo/base/options.h"
 
 #include "demo/base/escape.h"
+#include "demo/base/flush.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -43,13 +44,13 @@ int otelbase_options_help(const struct otelbase_program *program)
     for (size_t i = 0; i < program->count; i++)
         print_row(&program->options[i]);
     (void)printf("\n%s\n", program->tail);
-    return fflush(stdout) != 0 || ferror(stdout);
+    return otelbase_flush(stdout) != 0;
 }
 
 int otelbase_options_version(const struct otelbase_program *program)
 {
     (void)printf("%s " OTELCTX_VERSION "\n", program->name);
-    return fflush(stdout) != 0 || ferror(stdout);
+    return otelbase_flush(stdout) != 0;
 }
 
 int otelbase_options_complain(const struct otelbase_program *program,

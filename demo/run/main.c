@@ -4,6 +4,7 @@
 
 #include "config/options.h"
 #include "demo/base/escape.h"
+#include "demo/base/flush.h"
 #include "demo/run/copy.h"
 #include "demo/run/detect.h"
 #include "demo/run/doctor/program.h"
@@ -55,6 +56,14 @@ static int complain(const char *subject, const char *why)
 {
     (void)fprintf(stderr, "otelctx-run: %s: %s\n", shown(subject), why);
     return OTELRUN_FAILURE;
+}
+
+/* Returns the status, or that of an output that cannot be written. */
+static int finish(int status)
+{
+    const int error = otelbase_flush(stdout);
+
+    return error == 0 ? status : complain("standard output", strerror(error));
 }
 
 /* Is a message of that level wanted? Unlike the library, this program prints
@@ -209,9 +218,7 @@ static int check(struct run *run)
                                   &run->checks);
     else
         otelrun_checks_print(stdout, &run->checks);
-    if (fflush(stdout) != 0)
-        return complain("standard output", strerror(errno));
-    return passed ? OTELRUN_OK : OTELRUN_CHECK_FAILED;
+    return finish(passed ? OTELRUN_OK : OTELRUN_CHECK_FAILED);
 }
 
 /* Why the command runs without the library. Returns 0, or a status. */
@@ -238,8 +245,7 @@ static int print(const struct run *run)
     why = otelrun_print(stdout, run->options.print, &run->before, &run->after);
     if (why)
         return complain("--print", why);
-    return fflush(stdout) == 0 ? OTELRUN_OK
-                               : complain("standard output", strerror(errno));
+    return finish(OTELRUN_OK);
 }
 
 /* What execve(2) refused. Returns the status for it. */
@@ -376,9 +382,7 @@ static int run_alone(const struct run *run)
         is_done = otelrun_everywhere_remove();
     else
         return -1;
-    if (fflush(stdout) != 0)
-        return complain("standard output", strerror(errno));
-    return is_done ? OTELRUN_OK : OTELRUN_FAILURE;
+    return finish(is_done ? OTELRUN_OK : OTELRUN_FAILURE);
 }
 
 int main(int argc, char **argv)
@@ -395,10 +399,12 @@ int main(int argc, char **argv)
         return status;
     if (run.options.help) {
         otelrun_usage_print();
-        return fflush(stdout) == 0 ? OTELRUN_OK : OTELRUN_FAILURE;
+        return finish(OTELRUN_OK);
     }
-    if (run.options.version)
-        return puts("otelctx-run " OTELCTX_VERSION) < 0;
+    if (run.options.version) {
+        (void)puts("otelctx-run " OTELCTX_VERSION);
+        return finish(OTELRUN_OK);
+    }
     status = run_alone(&run);
     if (status >= 0)
         return status;

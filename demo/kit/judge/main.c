@@ -2,6 +2,7 @@
 
 /* otelctx-judge: runs a reader against all scenarios. See otelctx-judge(1). */
 
+#include "demo/base/flush.h"
 #include "demo/base/options.h"
 #include "demo/kit/judge/judge.h"
 #include "demo/kit/near.h"
@@ -153,8 +154,7 @@ static int judge(struct options *options)
         otelkit_json_print(trial);
     else
         otelkit_table_print(trial);
-    return fflush(stdout) != 0 || ferror(stdout) ? STATUS_USAGE
-                                                 : status_of(trial);
+    return otelbase_flush(stdout) != 0 ? STATUS_USAGE : status_of(trial);
 }
 
 int main(int argc, char **argv)

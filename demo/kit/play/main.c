@@ -2,6 +2,7 @@
 
 /* otelctx-play: stages one scenario. See otelctx-play(1). */
 
+#include "demo/base/flush.h"
 #include "demo/base/options.h"
 #include "demo/kit/near.h"
 #include "demo/kit/otelctx_kit.h"
@@ -50,7 +51,7 @@ static int list(bool json)
     for (size_t i = 0; !json && (one = otelctx_kit_scenario(i)); i++)
         (void)printf("%s\n    stage   %s\n    answer  %s\n    rule    %s\n",
                      one->name, one->stage, one->answer, one->rule);
-    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : STATUS_FAILED;
+    return otelbase_flush(stdout) == 0 ? 0 : STATUS_FAILED;
 }
 
 /* Until standard input ends or a signal comes. */
@@ -90,7 +91,7 @@ static int play(const char *name, long ms)
     (void)sigaction(SIGTERM, &action, NULL);
     (void)sigaction(SIGHUP, &action, NULL);
     (void)printf("%s\n", publisher.line);
-    const bool printed = fflush(stdout) == 0;
+    const bool printed = otelbase_flush(stdout) == 0;
     if (printed && ms >= 0)
         wait_for_time(ms);
     else if (printed)

@@ -2,6 +2,7 @@
 
 /* otelctx-read: shows the OpenTelemetry contexts of other processes. */
 
+#include "demo/base/flush.h"
 #include "demo/reader/command/all.h"
 #include "demo/reader/command/check_config.h"
 #include "demo/reader/command/once.h"
@@ -14,6 +15,7 @@
 #include "demo/reader/print/raw.h"
 #include "demo/reader/print/text.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,9 +109,13 @@ static int run(const struct otelread_options *options)
 /* Writes what standard output still buffers. */
 static int finish(int status)
 {
-    if (fclose(stdout) == 0 || status == OTELREAD_ERROR)
+    int error = otelbase_flush(stdout);
+
+    if (fclose(stdout) != 0 && error == 0)
+        error = errno;
+    if (error == 0 || status == OTELREAD_ERROR)
         return status;
-    perror("otelctx-read: cannot write");
+    (void)fprintf(stderr, "otelctx-read: cannot write: %s\n", strerror(error));
     return OTELREAD_ERROR;
 }
 

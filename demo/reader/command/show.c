@@ -2,6 +2,7 @@
 #include "demo/reader/command/show.h"
 
 #include "demo/base/escape.h"
+#include "demo/base/flush.h"
 #include "demo/reader/os/permission.h"
 #include "demo/reader/os/processes.h"
 #include "demo/reader/payload/list.h"
@@ -143,8 +144,9 @@ static int emit(struct otelread_output *output, const char *text, size_t size)
     if (output->apart && output->started)
         (void)fputc('\n', stdout);
     output->started = true;
-    (void)fwrite(text, 1, size, stdout);
-    return fflush(stdout) == 0 ? 0 : -errno;
+    if (fwrite(text, 1, size, stdout) < size)
+        return -errno;
+    return -otelbase_flush(stdout);
 }
 
 static int add_row(struct otelread_table *table,

@@ -2,6 +2,7 @@
 #include "demo/top/command/complain.h"
 
 #include "demo/base/escape.h"
+#include "demo/base/flush.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,11 +37,8 @@ int oteltop_complain_input(const char *path)
 
 int oteltop_close(FILE *out, const char *path)
 {
-    int error = fflush(out) == 0 ? 0 : errno;
+    int error = otelbase_flush(out);
 
-    /* fclose() may succeed although an earlier write failed. */
-    if (error == 0 && ferror(out))
-        error = EIO;
     if (fclose(out) != 0 && error == 0)
         error = errno;
     return error == 0 ? 0 : oteltop_complain(path, error);

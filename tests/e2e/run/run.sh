@@ -239,4 +239,16 @@ same 'a command must be there' 'otelctx-run: a command is missing: --help shows 
 exit 125' "$(said run)"
 same 'options end at the command' 'x --strict' \
     "$(run printf '%s ' x --strict | xargs)"
+
+# Larger than the buffers of standard output, which are so written before the end.
+long=a=$(printf %05000d 0)
+for option in --help --version --check "--print --attr=$long"; do
+    # shellcheck disable=SC2086 # some are two options
+    same "${option%%[= ]*} says that it cannot be written" 125 \
+        "$("$RUN" $option true 2>"$TMP/errors" >/dev/full || echo $?)"
+    contains 'with the name of what it is' 'otelctx-run: standard output: ' "$(cat "$TMP/errors")"
+done
+same 'and so does otelctx-read with a long list of attributes' \
+    'otelctx-read: cannot write: No space left on device
+exit 1' "$(run --attr="$long" sh -c "'$READ' \$\$ >/dev/full; echo exit \$?" 2>&1)"
 done_testing
