@@ -29,10 +29,10 @@ all) suites=("${DEBIANS[@]}" "${UBUNTUS[@]}") ;;
 *) read -ra suites <<<"$DISTRIBUTIONS" ;;
 esac
 
-# has_suite MIRROR SUITE
+# has_suite MIRROR SUITE: also when the mirror answers only the third time.
 has_suite() {
-    /usr/lib/apt/apt-helper download-file "$1/dists/$2/InRelease" "$TMP/InRelease" \
-        >"$TMP/output" 2>&1
+    /usr/lib/apt/apt-helper -o Acquire::Retries=3 download-file \
+        "$1/dists/$2/InRelease" "$TMP/InRelease" >"$TMP/output" 2>&1
 }
 # ubuntu_keyring: prints the file with the keys that sign Ubuntu's archive. Debian
 # has them in trixie and later.
