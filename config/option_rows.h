@@ -63,6 +63,13 @@
          "What the process belongs to: "                                       \
          "`type{id=value}[description=value]@schema_url`, with `;` between "   \
          "entities.")                                                          \
+    UNSIGNED(REQUEST_ATTRIBUTES, "OTELCTX_REQUEST_ATTRIBUTES",                 \
+             request_attributes, LIST,                                         \
+             "http.request.method,url.path,http.route,db.operation.name,off",  \
+             0, ENVIRONMENT,                                                   \
+             "What libotelctx_requests(7) shows of a request besides its "     \
+             "trace, separated by commas. With one of them, requests without " \
+             "a trace are shown, too.")                                        \
     SPAN(ATTRIBUTE_KEYS, "OTELCTX_ATTRIBUTE_KEYS", attribute_keys, KEYS, "",   \
          ANYWHERE,                                                             \
          "Keys of thread attributes to publish at start, in the order of "     \

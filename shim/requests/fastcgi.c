@@ -44,11 +44,28 @@ static bool take_length(struct otelctx_span *rest, size_t *out)
     return true;
 }
 
+static void take_pair(struct otelctx_stream *stream, struct otelctx_span name,
+                      struct otelctx_span value)
+{
+    struct otelctx_fault fault;
+
+    if (otelctx_span_equal(name, OTELCTX_SPAN("HTTP_TRACEPARENT")))
+        stream->traces =
+            otelctx_traceparent_parse(value, &stream->trace, &fault) ||
+                    stream->traces > 0
+                ? 2
+                : 1;
+    else if (!stream->labels)
+        return;
+    else if (otelctx_span_equal(name, OTELCTX_SPAN("REQUEST_METHOD")))
+        otelctx_labels_set(stream->labels, OTELCTX_METHOD, value);
+    else if (otelctx_span_equal(name, OTELCTX_SPAN("REQUEST_URI")))
+        otelctx_labels_set_target(stream->labels, value);
+}
+
 /* False: the pairs do not end where the record does. */
 static bool take_pairs(struct otelctx_stream *stream, struct otelctx_span rest)
 {
-    static const struct otelctx_span wanted =
-        OTELCTX_SPAN_INIT("HTTP_TRACEPARENT");
     size_t name_size, value_size;
 
     while (rest.size > 0) {
@@ -56,18 +73,8 @@ static bool take_pairs(struct otelctx_stream *stream, struct otelctx_span rest)
             !take_length(&rest, &value_size) || name_size > rest.size ||
             value_size > rest.size - name_size)
             return false;
-
-        const struct otelctx_span name = {rest.at, name_size};
-        const struct otelctx_span value = {rest.at + name_size, value_size};
-        struct otelctx_fault fault;
-
-        if (otelctx_span_equal(name, wanted)) {
-            stream->traces =
-                otelctx_traceparent_parse(value, &stream->trace, &fault) ||
-                        stream->traces > 0
-                    ? 2
-                    : 1;
-        }
+        take_pair(stream, (struct otelctx_span){rest.at, name_size},
+                  (struct otelctx_span){rest.at + name_size, value_size});
         rest.at += name_size + value_size;
         rest.size -= name_size + value_size;
     }
@@ -99,7 +106,7 @@ static void take_begin(struct otelctx_stream *stream, uint16_t id,
     news->mixed |= news->began > 0;
     stream->phase = IN_PARAMS;
     stream->id = id;
-    stream->traced = false;
+    otelctx_stream_forget(stream);
     stream->traces = 0;
 }
 
@@ -115,7 +122,7 @@ static void take_record(struct otelctx_stream *stream, uint8_t type,
             stream->phase = NO_REQUEST;
     } else if (type == ABORT_REQUEST) {
         stream->phase = NO_REQUEST;
-        stream->traced = false;
+        otelctx_stream_forget(stream);
     } else if (type != DATA && type != GET_VALUES) {
         stream->protocol = OTELCTX_OPAQUE;
     }

@@ -212,6 +212,15 @@ static void take_head(struct head *head, struct otelctx_span text)
     head->size = text.size - rest.size;
 }
 
+static void label(struct otelctx_labels *labels, struct otelctx_span line)
+{
+    const struct otelctx_span method = otelctx_span_cut(&line, ' ');
+
+    otelctx_labels_clear(labels);
+    otelctx_labels_set(labels, OTELCTX_METHOD, method);
+    otelctx_labels_set_target(labels, otelctx_span_cut(&line, ' '));
+}
+
 static size_t take_request(struct otelctx_stream *stream,
                            struct otelctx_span text, struct otelctx_news *news)
 {
@@ -234,6 +243,8 @@ static size_t take_request(struct otelctx_stream *stream,
     if (head.size == 0)
         return 0;
     otelctx_stream_begin(stream, head.traced ? &head.trace : NULL, news);
+    if (stream->labels)
+        label(stream->labels, text);
     stream->remaining = head.length;
     if (head.chunked)
         stream->phase = CHUNK_SIZE;

@@ -96,8 +96,10 @@ size_t otelctx_mysql_take(struct otelctx_stream *stream,
 
     const struct otelctx_span statement = {text.at + HEADER_SIZE + 1,
                                            size - HEADER_SIZE - 1};
-    const bool traced = traceable && otelctx_sql_trace(statement, &trace);
+    bool traced;
 
+    otelctx_labels_clear(stream->labels);
+    traced = traceable && otelctx_sql_trace(statement, &trace, stream->labels);
     otelctx_stream_begin(stream, traced ? &trace : NULL, news);
     return otelctx_stream_skip(stream, text, size);
 }

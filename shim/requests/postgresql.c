@@ -61,35 +61,62 @@ static size_t take_startup(struct otelctx_stream *stream,
     return otelctx_stream_skip(stream, text, otelctx_big_endian(text.at, 4));
 }
 
-/* Without a trace: of another statement's, which was prepared before. */
+/* Without a trace and labels: of another statement, prepared before. */
 static void begin(struct otelctx_stream *stream,
                   const struct otelctx_traceparent *trace, bool open,
                   struct otelctx_news *news)
 {
+    otelctx_labels_clear(stream->labels);
     otelctx_stream_begin(stream, trace, news);
     stream->open = open;
+}
+
+/* Drivers send BEGIN, without a comment, with the first statement. */
+static bool is_begin(const struct otelctx_labels *labels)
+{
+    static const char word[] = "begin";
+    unsigned i = 0;
+
+    while (word[i] && (labels->text[OTELCTX_OPERATION][i] | 0x20) == word[i])
+        i++;
+    return !word[i] && labels->sizes[OTELCTX_OPERATION] == i;
+}
+
+/* Another statement before Sync. False: it counts as a request of its own, or
+ * not at all. */
+static bool take_next(struct otelctx_stream *stream,
+                      const struct otelctx_traceparent *trace,
+                      struct otelctx_news *news)
+{
+    if (stream->traced || (!trace && !stream->labels))
+        return false;
+    news->mixed |= news->began > (!stream->labels || is_begin(stream->labels));
+    news->goes_on = true;
+    stream->traced = trace;
+    if (trace)
+        stream->trace = *trace;
+    return true;
 }
 
 static void take_statement(struct otelctx_stream *stream, bool prepares,
                            struct otelctx_span statement,
                            struct otelctx_news *news)
 {
-    struct otelctx_traceparent trace;
-    bool traced;
+    struct otelctx_labels labels;
+    struct otelctx_labels *const wanted = stream->labels ? &labels : NULL;
+    struct otelctx_traceparent room, *trace = NULL;
 
+    otelctx_labels_clear(wanted);
     if (prepares) /* the name of the prepared statement comes first */
         (void)otelctx_span_cut(&statement, '\0');
-    traced = otelctx_sql_trace(otelctx_span_cut(&statement, '\0'), &trace);
-
-    /* Drivers send BEGIN, without a comment, with the first statement. */
-    if (prepares && stream->open && !stream->traced && traced) {
-        news->mixed |= news->began > 1;
-        news->goes_on = true;
-        stream->traced = true;
-        stream->trace = trace;
-    } else if (!prepares || !stream->open || traced) {
-        begin(stream, traced ? &trace : NULL, prepares, news);
-    }
+    if (otelctx_sql_trace(otelctx_span_cut(&statement, '\0'), &room, wanted))
+        trace = &room;
+    if (!prepares || !stream->open || (trace && stream->traced))
+        begin(stream, trace, prepares, news);
+    else if (!take_next(stream, trace, news))
+        return;
+    if (wanted)
+        *stream->labels = labels;
 }
 
 /* False: no client sends that. */

@@ -3,7 +3,7 @@
 
 enum {
     COMMENT_LIMIT = 2048, /* a longer comment is not looked at */
-    VALUE_LIMIT = 128     /* of a traceparent, decoded */
+    VALUE_LIMIT = 128     /* of a value, decoded */
 };
 
 static bool is_blank(char c)
@@ -95,28 +95,49 @@ static bool take_pair(struct otelctx_span *rest, struct otelctx_span *key,
     return !memchr(value->at, '\\', value->size);
 }
 
-bool otelctx_sql_trace(struct otelctx_span statement,
-                       struct otelctx_traceparent *out)
-{
-    struct otelctx_span rest, key, value;
+/* What is asked of the comment. */
+struct found {
+    unsigned traces;
     struct otelctx_traceparent trace;
+    struct otelctx_span route;
+};
+
+static bool take_comment(struct otelctx_span rest, struct found *found)
+{
+    struct otelctx_span key, value;
     struct otelctx_fault fault;
     char room[VALUE_LIMIT];
-    unsigned traces = 0;
 
-    if (!find_comment(statement, &rest))
-        return false;
     do {
         if (!take_pair(&rest, &key, &value))
             return false;
         if (otelctx_span_equal(key, OTELCTX_SPAN("traceparent")) &&
-            (traces++ > 0 || !decode(value, &value, room) ||
-             otelctx_traceparent_parse(value, &trace, &fault)))
+            (found->traces++ > 0 || !decode(value, &value, room) ||
+             otelctx_traceparent_parse(value, &found->trace, &fault)))
             return false;
+        if (otelctx_span_equal(key, OTELCTX_SPAN("route")))
+            found->route = value;
         if (rest.size > 0 && rest.at[0] != ',')
             return false;
     } while (rest.size > 0 && (rest.at++, rest.size--, true));
-    if (traces == 1)
-        *out = trace;
-    return traces == 1;
+    return true;
+}
+
+bool otelctx_sql_trace(struct otelctx_span statement,
+                       struct otelctx_traceparent *out,
+                       struct otelctx_labels *labels)
+{
+    struct found found = {.traces = 0};
+    struct otelctx_span comment, route;
+    char room[VALUE_LIMIT];
+
+    if (labels)
+        otelctx_labels_set_statement(labels, statement);
+    if (!find_comment(statement, &comment) || !take_comment(comment, &found))
+        return false;
+    if (labels && decode(found.route, &route, room))
+        otelctx_labels_set(labels, OTELCTX_ROUTE, route);
+    if (found.traces == 1)
+        *out = found.trace;
+    return found.traces == 1;
 }

@@ -3,6 +3,7 @@
 
 #include "config/span.h"
 #include "config/traceparent.h"
+#include "shim/requests/labels.h"
 
 /*
  * The trace in the comment that ends a statement, as sqlcommenter appends it:
@@ -15,6 +16,10 @@
  * percent-encoded. A comment that has two traces, a malformed one, a backslash
  * or anything else than keys and values has none.
  * Rule: sqlcommenter, "Specification".
+ *
+ * The statement's operation and the comment's route are added to the labels,
+ * unless these are NULL.
  */
 bool otelctx_sql_trace(struct otelctx_span statement,
-                       struct otelctx_traceparent *out);
+                       struct otelctx_traceparent *out,
+                       struct otelctx_labels *labels);

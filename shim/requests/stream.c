@@ -21,7 +21,7 @@ void otelctx_stream_begin(struct otelctx_stream *stream,
     const bool is_traced = trace;
 
     if (news->began++ &&
-        (stream->traced != is_traced ||
+        (stream->labels || stream->traced != is_traced ||
          (trace && memcmp(&stream->trace, trace, sizeof(*trace)) != 0)))
         news->mixed = true;
     stream->traced = is_traced;

@@ -14,6 +14,7 @@
 
 #include "config/span.h"
 #include "config/traceparent.h"
+#include "shim/requests/labels.h"
 
 /* How much of a head, a record or a statement is looked at, in bytes. */
 enum {
@@ -40,6 +41,7 @@ struct otelctx_stream {
     bool open;          /* PostgreSQL: the request waits for its Sync */
     uint64_t remaining; /* bytes to skip before the next head or record */
     struct otelctx_traceparent trace; /* of the latest request, if traced */
+    struct otelctx_labels *labels;    /* of it; NULL: not asked for */
 };
 
 /* What came with one read. */
@@ -56,6 +58,13 @@ struct otelctx_news {
  */
 size_t otelctx_stream_take(struct otelctx_stream *stream,
                            struct otelctx_span text, struct otelctx_news *news);
+
+/* Forget the latest request. */
+static inline void otelctx_stream_forget(struct otelctx_stream *stream)
+{
+    stream->traced = false;
+    otelctx_labels_clear(stream->labels);
+}
 
 /* Does what the server sends, in one piece, end the request? */
 bool otelctx_stream_ends(const struct otelctx_stream *stream,
@@ -87,7 +96,8 @@ size_t otelctx_postgresql_take(struct otelctx_stream *stream,
 size_t otelctx_mysql_take(struct otelctx_stream *stream,
                           struct otelctx_span text, struct otelctx_news *news);
 
-/* A request began: note its trace, NULL if it has none. */
+/* A request began: note its trace, NULL if it has none. The caller sets or
+ * clears its labels. */
 void otelctx_stream_begin(struct otelctx_stream *stream,
                           const struct otelctx_traceparent *trace,
                           struct otelctx_news *news);

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define OTELCTX_LINK
 #include "shim/requests/whose.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 
 #include "shim/base/sys_call.h"
-#include "shim/otelctx.h"
+#include "shim/requests/shown.h"
 #include "shim/requests/stream.h"
-
-/* Null without the shim. */
-#pragma weak otelctx_attach
-#pragma weak otelctx_detach
-#pragma weak otelctx_get
 
 /* The beginnings of heads, until the rest comes. */
 enum {
@@ -40,14 +32,6 @@ enum {
     SEVERAL = UINT16_MAX
 };
 static uint16_t members[OTELCTX_DESCRIPTORS];
-
-static __thread struct {
-    bool busy;  /* a signal handler must change nothing */
-    bool shows; /* what is attached is this library's */
-    bool loops; /* has waited for several connections at once */
-    int fd;     /* of the connection that is shown */
-    struct otelctx_traceparent trace;
-} self;
 
 /* This process, in memory that a forked child finds zeroed. A child of vfork
  * shares the memory, and has another id. */
@@ -93,87 +77,6 @@ static void know(int fd, uint8_t set, uint8_t clear)
         __atomic_store_n(&otelctx_known[fd],
                          (uint8_t)((otelctx_known[fd] & ~clear) | set),
                          __ATOMIC_RELAXED);
-}
-
-/* ---- What the thread shows ---------------------------------------------- */
-
-static bool is_same(const struct otelctx_ids *ids,
-                    const struct otelctx_traceparent *trace)
-{
-    return memcmp(ids->trace_id, trace->trace_id, sizeof(ids->trace_id)) == 0 &&
-           memcmp(ids->span_id, trace->span_id, sizeof(ids->span_id)) == 0;
-}
-
-/* Is nothing attached but what this library attached? */
-static bool is_free(void)
-{
-    struct otelctx_ids ids;
-    const int err = otelctx_get(&ids);
-
-    if (self.shows && (err || !is_same(&ids, &self.trace)))
-        self.shows = false; /* the program detached it, or has its own */
-    return err == -ENOENT || self.shows;
-}
-
-static void hide(void)
-{
-    if (self.shows && is_free() && self.shows)
-        (void)otelctx_detach();
-    self.shows = false;
-}
-
-/* Asked of the kernel, because closing can go unnoticed. */
-static bool is_stream_socket(int fd)
-{
-    int type = 0;
-    socklen_t size = sizeof(type);
-
-    return otelctx_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, (long)&type,
-                           (long)&size, 0) == 0 &&
-           type == SOCK_STREAM;
-}
-
-static void show(int fd, const struct otelctx_traceparent *trace)
-{
-    if (!otelctx_attach || !otelctx_detach || !otelctx_get || !is_free())
-        return;
-    if (self.shows && self.fd == fd &&
-        memcmp(&self.trace, trace, sizeof(*trace)) == 0)
-        return;
-    if (!is_stream_socket(fd)) {
-        hide();
-        connections[fd].stream.protocol = OTELCTX_OPAQUE;
-        return;
-    }
-    self.trace = *trace;
-    self.fd = fd;
-    self.shows =
-        otelctx_attach(trace->trace_id, trace->span_id, trace->flags) == 0;
-}
-
-/* A signal handler that interrupts a change, and a process that borrows this
- * memory, change nothing. */
-static bool enter(void)
-{
-    if (self.busy)
-        return false;
-    self.busy = true;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return true;
-}
-
-static void leave(void)
-{
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    self.busy = false;
-}
-
-static void end_of_request(void)
-{
-    if (self.shows && enter()) {
-        hide();
-        leave();
-    }
 }
 
 /* ---- Connections -------------------------------------------------------- */
@@ -279,7 +182,8 @@ static void reset(int fd)
         return;
     }
     leave_room(c);
-    c->stream = (struct otelctx_stream){.remaining = 0};
+    c->stream = (struct otelctx_stream){.labels = otelctx_shown_labels(fd)};
+    otelctx_labels_clear(c->stream.labels);
     c->reads = false;
     unlock(c);
 }
@@ -294,7 +198,7 @@ void otelctx_whose_accepted(int fd)
 
 bool otelctx_whose_shows(void)
 {
-    return self.shows;
+    return otelctx_shown.shows;
 }
 
 /* To read after an answer is to wait for the next request. To read another
@@ -306,11 +210,11 @@ void otelctx_whose_reads(int fd)
     bool ends;
 
     if (known & OTELCTX_ACCEPTED)
-        ends = self.fd != fd || known & OTELCTX_ANSWERED;
+        ends = otelctx_shown.fd != fd || known & OTELCTX_ANSWERED;
     else
-        ends = self.loops && self.fd != fd;
+        ends = otelctx_shown.loops && otelctx_shown.fd != fd;
     if (ends)
-        end_of_request();
+        otelctx_shown_end();
 }
 
 static void came(int fd, struct connection *c, const struct iovec *parts,
@@ -325,13 +229,14 @@ static void came(int fd, struct connection *c, const struct iovec *parts,
         size -= part;
     }
     if (news.mixed)
-        c->stream.traced = false;
-    if (news.began || news.goes_on)
+        otelctx_stream_forget(&c->stream);
+    if (news.began || news.goes_on) {
         know(fd, 0, OTELCTX_ANSWERED);
-    if ((news.began || news.goes_on) && c->stream.traced)
-        show(fd, &c->stream.trace);
-    else if (news.began || c->stream.protocol == OTELCTX_OPAQUE)
-        hide();
+        if (!otelctx_show(fd, &c->stream))
+            c->stream.protocol = OTELCTX_OPAQUE;
+    } else if (c->stream.protocol == OTELCTX_OPAQUE) {
+        otelctx_hide();
+    }
 }
 
 void otelctx_whose_read(int fd, const struct iovec *parts, size_t size)
@@ -340,20 +245,20 @@ void otelctx_whose_read(int fd, const struct iovec *parts, size_t size)
 
     if (!(otelctx_descriptor(fd) & OTELCTX_ACCEPTED))
         return;
-    if (!enter()) {
+    if (!otelctx_shown_enter()) {
         give_up(fd);
         return;
     }
     if (size == 0) {
-        hide();
+        otelctx_hide();
     } else if (lock(c)) {
         came(fd, c, parts, size);
         unlock(c);
     } else {
         give_up(fd);
-        hide();
+        otelctx_hide();
     }
-    leave();
+    otelctx_shown_leave();
 }
 
 void otelctx_whose_lost(int fd)
@@ -361,27 +266,27 @@ void otelctx_whose_lost(int fd)
     if (!(otelctx_descriptor(fd) & OTELCTX_ACCEPTED))
         return;
     give_up(fd);
-    end_of_request();
+    otelctx_shown_end();
 }
 
 void otelctx_whose_wrote(int fd, const void *end, size_t size)
 {
     struct connection *c = &connections[fd];
     const uint8_t known = otelctx_descriptor(fd);
-    bool ends = self.loops;
+    bool ends = otelctx_shown.loops;
 
     if (known & OTELCTX_ACCEPTED) {
         know(fd, OTELCTX_ANSWERED, 0);
         if (otelctx_stream_ends(&c->stream, (struct otelctx_span){end, size})) {
-            c->stream.traced = false;
+            otelctx_stream_forget(&c->stream);
             ends = true;
         }
-        ends |= self.fd != fd;
-    } else if (self.fd == fd) {
+        ends |= otelctx_shown.fd != fd;
+    } else if (otelctx_shown.fd == fd) {
         return;
     }
     if (ends)
-        end_of_request();
+        otelctx_shown_end();
 }
 
 void otelctx_whose_closes(int fd, bool closes)
@@ -394,8 +299,8 @@ void otelctx_whose_closes(int fd, bool closes)
         members[fd] = 0;
         know(fd, 0, UINT8_MAX);
     }
-    if (self.fd == fd)
-        end_of_request();
+    if (otelctx_shown.fd == fd)
+        otelctx_shown_end();
 }
 
 /* ---- Waiting ------------------------------------------------------------ */
@@ -425,11 +330,12 @@ void otelctx_whose_waits_set(int set)
     const uint16_t member = is_known ? members[set] : SEVERAL;
 
     if (member == SEVERAL)
-        self.loops = true;
-    if (!self.shows || member == 0 ||
-        (member == self.fd + 1 && !connections[self.fd].reads))
+        otelctx_shown.loops = true;
+    if (!otelctx_shown.shows || member == 0 ||
+        (member == otelctx_shown.fd + 1 &&
+         !connections[otelctx_shown.fd].reads))
         return;
-    end_of_request();
+    otelctx_shown_end();
 }
 
 void otelctx_whose_waits(int fd, bool reads, bool alone)
@@ -439,12 +345,12 @@ void otelctx_whose_waits(int fd, bool reads, bool alone)
     if (!(known & OTELCTX_ACCEPTED))
         return;
     if (!alone)
-        self.loops = true;
-    if (reads || self.fd != fd)
-        end_of_request();
+        otelctx_shown.loops = true;
+    if (reads || otelctx_shown.fd != fd)
+        otelctx_shown_end();
 }
 
 void otelctx_whose_accepts(void)
 {
-    end_of_request();
+    otelctx_shown_end();
 }

@@ -17,7 +17,7 @@ mkdir -p "$found"
 
 # The parsers and encoders of the shim; and the reader, the other witness.
 mapfile -t sources < <(find config demo/base demo/reader \
-    shim/requests/{fastcgi,http,mysql,postgresql,sql,stream}.c \
+    shim/requests/{fastcgi,http,labels,mysql,postgresql,sql,stream}.c \
     shim/{process/{key_map,payload,protobuf,reader_limits},thread/record}.c \
     -name '*.c' -not -path 'demo/reader/command/*' -not -path 'demo/reader/why/*')
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: load.py PROTOCOL HOST PORT CONNECTIONS: requests of random traces until it
-is killed; one line "ready" after the first answer on each connection. One request
-in eight has no trace, and then must show none; see `ids` in truth.py.
+is killed; one line "ready" after the first answer on each connection. If the server
+shows routes, one request in eight has no trace, and its ids are zero; see truth.py.
 
 It speaks the protocols by itself, so that each byte is what the test means."""
 
@@ -12,6 +12,7 @@ import struct
 import sys
 import threading
 
+routed = "OTELCTX_REQUEST_ATTRIBUTES" in os.environ
 protocol, host, port, count = sys.argv[1:]
 
 
@@ -22,6 +23,9 @@ def connect():
 
 
 def trace():
+    """The ids, and the text; "" where the request has no trace."""
+    if routed and random.random() < 0.125:
+        return "0" * 48, ""
     ids = os.urandom(24).hex()
     return ids, f"00-{ids[:32]}-{ids[32:]}-01"
 
@@ -40,11 +44,13 @@ def http(path):
         file = sock.makefile("rb")
         for _ in range(random.randrange(1, 20)):
             ids, text = trace()
+            header = f"TraceParent: {text}\r\n" if text else ""
+            birds = random.choice(("", "birds/7/")) if routed else ""
             body = b"x" * random.choice((0, 10, 20000))
             pieces(
                 sock,
-                f"{'POST' if body else 'GET'} {path}{ids} HTTP/1.1\r\nHost: a\r\n"
-                f"Cookie: {'c' * random.randrange(2000)}\r\nTraceParent: {text}\r\n"
+                f"{'POST' if body else 'GET'} {path}{birds}{ids} HTTP/1.1\r\nHost: a\r\n"
+                f"Cookie: {'c' * random.randrange(2000)}\r\n{header}"
                 f"Content-Length: {len(body)}\r\n\r\n".encode() + body,
             )
             size, closes = None, False
@@ -87,7 +93,9 @@ def postgresql():
     answers()
     while True:
         ids, text = trace()
-        statement = f"select work('{ids}') /*route='%2Fa',traceparent='{text}'*/".encode()
+        route = random.choice(("a", "birds"))
+        comment = f"route='%2F{route}'" + (f",traceparent='{text}'" if text else "")
+        statement = f"select work('{ids}', '/{route}') /*{comment}*/".encode()
         if random.random() < 0.5:
             pieces(sock, message(b"Q", statement + b"\0"))
         else:

@@ -107,8 +107,8 @@ postgres_start() {
 postgres_after() {
     psql -qX -h "$PWD" -p 8080 -U bird postgres <<'END'
 create extension plpython3u;
-create function work(ids text) returns int language plpython3u as
-    'import truth; truth.work(ids); return 1';
+create function work(ids text, route text) returns int language plpython3u as
+    'import truth; truth.work(ids, route); return 1';
 END
 }
 
@@ -163,6 +163,13 @@ serve() {
     cd "$TMP"
 }
 
+# The same, and the samples show the route, those of requests without a trace, too.
+serve_routed() {
+    export OTELCTX_REQUEST_ATTRIBUTES=http.request.method,http.route
+    serve "$@"
+    unset OTELCTX_REQUEST_ATTRIBUTES
+}
+
 judge() {
     local -A count=()
     local name value
@@ -176,6 +183,10 @@ judge() {
         "wrong ${count[wrong]-}$(head -c 2000 wrong)"
     check "$1: at least $2 of 100 samples show the request" \
         test $((${count[shown]:-0} * 100)) -ge $((${count[samples]:-1} * $2))
+    [ -z "${OTELCTX_REQUEST_ATTRIBUTES-}" ] ||
+        same "$1: with its route, all of them" \
+            "routes ${count[shown]-} misrouted 0 unrouted 0" \
+            "routes ${count[routes]-} misrouted ${count[misrouted]-} unrouted ${count[unrouted]-}"
 }
 enough() {
     [ "$1" -ge "$samples" ] || {
@@ -188,8 +199,8 @@ enough() {
 for name; do
     case $name in
     apache | fpm) serve "$name" '/page.php?' 99 ;;
-    gunicorn | gthread) serve "$name" / 99 ;;
-    postgres) serve postgres postgresql 99 ;;
+    gunicorn | gthread) serve_routed "$name" / 99 ;;
+    postgres) serve_routed postgres postgresql 99 ;;
     mariadb) serve mariadb mysql 99 ;;
     esac
 done

@@ -56,9 +56,9 @@ Test(sql, a_statement_has_the_trace_of_the_comment_that_ends_it)
         char *exact = malloc(text.size + 1);
 
         memcpy(exact, text.at, text.size);
-        cr_expect_eq(
-            otelctx_sql_trace((struct otelctx_span){exact, text.size}, &out),
-            statements[i].expected != 0, "%s", text.at);
+        cr_expect_eq(otelctx_sql_trace((struct otelctx_span){exact, text.size},
+                                       &out, NULL),
+                     statements[i].expected != 0, "%s", text.at);
         cr_expect_eq(out.trace_id[0] >> 4, statements[i].expected, "%s",
                      text.at);
         free(exact);
@@ -75,13 +75,13 @@ Test(sql, a_comment_is_looked_at_up_to_a_limit)
     text[0] = '/';
     text[1] = '*';
     memcpy(text + sizeof(text) - sizeof(comment), comment, sizeof(comment));
-    cr_expect(
-        otelctx_sql_trace((struct otelctx_span){text, sizeof(text)}, &out));
+    cr_expect(otelctx_sql_trace((struct otelctx_span){text, sizeof(text)}, &out,
+                                NULL));
     memset(text + 2, ' ', sizeof(text) - 5);
     text[sizeof(text) - 3] = '*';
     text[sizeof(text) - 2] = '/';
-    cr_expect_not(
-        otelctx_sql_trace((struct otelctx_span){text, sizeof(text)}, &out));
+    cr_expect_not(otelctx_sql_trace((struct otelctx_span){text, sizeof(text)},
+                                    &out, NULL));
 }
 
 /* PostgreSQL: sizes include themselves, in four bytes. */
