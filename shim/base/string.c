@@ -121,7 +121,17 @@ int memcmp(const void *a, const void *b, size_t size)
 /* In parentheses, because memchr is a macro in glibc 2.43 and later. */
 void *(memchr)(const void *at, int byte, size_t size)
 {
-    for (const uint8_t *from = at; size > 0; size--, from++)
+    const uint64_t ones = 0x0101010101010101;
+    const uint64_t bytes = ones * (uint8_t)byte;
+    const uint8_t *from = at;
+
+    for (; size >= 8; size -= 8, from += 8) {
+        const uint64_t word = *(const unaligned_word *)from ^ bytes;
+
+        if ((word - ones) & ~word & ones << 7)
+            break;
+    }
+    for (; size > 0; size--, from++)
         if (*from == (uint8_t)byte)
             return (void *)(uintptr_t)from;
     return NULL;

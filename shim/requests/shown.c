@@ -106,7 +106,8 @@ void otelctx_hide(void)
     otelctx_shown.shows = false;
 }
 
-/* Asked of the kernel, because closing can go unnoticed. */
+/* Asked of the kernel before a connection's first context, because closing can
+ * go unnoticed. */
 static bool is_stream_socket(int fd)
 {
     int type = 0;
@@ -117,7 +118,7 @@ static bool is_stream_socket(int fd)
            type == SOCK_STREAM;
 }
 
-bool otelctx_show(int fd, const struct otelctx_stream *stream)
+bool otelctx_show(int fd, struct otelctx_stream *stream)
 {
     static const struct otelctx_traceparent none;
     const struct otelctx_traceparent *const trace =
@@ -136,10 +137,11 @@ bool otelctx_show(int fd, const struct otelctx_stream *stream)
     if (self->shows && self->fd == fd && !stream->labels &&
         memcmp(&self->trace, trace, sizeof(*trace)) == 0)
         return true;
-    if (!is_stream_socket(fd)) {
+    if (!stream->on_socket && !is_stream_socket(fd)) {
         otelctx_hide();
         return false;
     }
+    stream->on_socket = true;
     self->trace = *trace;
     self->fd = fd;
     self->shows = (count ? otelctx_attach_with(trace->trace_id, trace->span_id,

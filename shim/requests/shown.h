@@ -26,7 +26,7 @@ void otelctx_shown_leave(void);
 
 /* Show the latest request of the connection, or nothing if that has no trace
  * and no label. False: it is no connection. */
-bool otelctx_show(int fd, const struct otelctx_stream *stream);
+bool otelctx_show(int fd, struct otelctx_stream *stream);
 void otelctx_hide(void);
 
 /* Hide, if the thread can be entered. */

@@ -36,6 +36,7 @@ struct otelctx_stream {
     uint8_t phase;      /* the parser's own */
     bool traced;        /* the latest request has a trace */
     bool proxied;       /* a PROXY header came first */
+    bool on_socket;     /* the caller's: the kernel was asked */
     uint16_t id;        /* FastCGI: of the request */
     uint8_t traces;     /* FastCGI: parameters HTTP_TRACEPARENT so far */
     bool open;          /* PostgreSQL: the request waits for its Sync */

@@ -140,7 +140,8 @@ request_rules() {
         "$(sed -n 's/^ *\([a-z_0-9]*\);$/\1/p' shim/requests/requests.map | sort)"
     same "$name: imports no more than these, all weak" \
         "$(printf 'WEAK %s\n' __errno_location __libc_dlopen_mode __libc_dlsym \
-            dlsym otelctx_attach otelctx_detach otelctx_get)" \
+            dlsym getenv otelctx_attach otelctx_attach_with otelctx_detach otelctx_get \
+            otelctx_key)" \
         "$(readelf -W --dyn-syms "$file" |
             awk '$7 == "UND" && $8 != "" {print $5, $8}' | sort)"
     same "$name: needs no library, has no symbol versions, no DT_RELR, no DT_JMPREL" '' \
