@@ -34,7 +34,7 @@ static struct otelctx_stream run(struct otelctx_stream stream,
         used = otelctx_stream_take(
             &stream, (struct otelctx_span){exact, end - from}, &news);
         require(used <= end - from);
-        require(!news.mixed || news.began > 1);
+        require(!news.mixed || news.began > (stream.labels ? 0 : 1));
         free(exact);
         from += used;
         to = end;
@@ -60,11 +60,13 @@ static void check_trace(const struct otelctx_stream *stream,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    struct otelctx_labels labels = {.sizes = {0}};
     struct otelctx_stream first = {.remaining = 0}, whole, pieces;
 
     if (size < 3 || size > OTELCTX_HEAD_LIMIT)
         return 0;
     first.protocol = data[0] % OTELCTX_OPAQUE;
+    first.labels = data[1] >= 128 ? &labels : NULL;
     first.phase = first.protocol == OTELCTX_POSTGRESQL ? data[0] / 128 : 0;
     whole = run(first, data + 2, size - 2, size);
     pieces = run(first, data + 2, size - 2, 1 + data[1] % 64);

@@ -105,3 +105,88 @@ Test(http, a_head_is_looked_at_up_to_its_limit)
     feed_both_ways(head_of(room, OTELCTX_HEAD_LIMIT), 1, false);
     feed_both_ways(head_of(room, OTELCTX_HEAD_LIMIT + 1), NOTHING, true);
 }
+
+/* Lines of random heads, and what a plain reader makes of them. */
+static const struct {
+    struct otelctx_span text;
+    int trace;      /* of the line; MIXED: malformed */
+    bool is_opaque; /* the head counts no more */
+} lines[] = {
+    {T(TRACE(ONE)), 1, false},
+    {T("TraceParent:" TWO "\r\n"), 2, false},
+    {T(TRACE("00-" TWO)), MIXED, false},
+    {T("traceparent:\r\n"), MIXED, false},
+    {T("Host: a\r\n"), NONE, false},
+    {T("Cookie: " TRACE(ONE)), NONE, false},
+    {T("tracestate: a=b\r\n"), NONE, false},
+    {T("traceparen: " ONE "\r\n"), NONE, false},
+    {T("Content-Length: 0\r\n"), NONE, false},
+    {T("a: \xff\x80\x01\r\n"), NONE, false},
+    {T(" " TRACE(ONE)), NONE, true},
+    {T("\t\r\n"), NONE, true},
+    {T("b\n"), NONE, true},
+    {T("\n"), NONE, true},
+};
+
+static unsigned draw(uint64_t *seed, unsigned limit)
+{
+    *seed = *seed * 6364136223846793005 + 1442695040888963407;
+    return (unsigned)(*seed >> 33) % limit;
+}
+
+struct random_head {
+    char text[1024];
+    size_t size;
+    int expected;
+    bool is_opaque;
+};
+
+static void append(struct random_head *head, struct otelctx_span text)
+{
+    memcpy(head->text + head->size, text.at, text.size);
+    head->size += text.size;
+}
+
+static void make_head(struct random_head *head, uint64_t *seed)
+{
+    static const unsigned length = 8; /* "Content-Length", in the table */
+    unsigned traces = 0, lengths = 0;
+
+    *head = (struct random_head){.expected = NONE};
+    append(head, OTELCTX_SPAN(GET));
+    for (unsigned count = draw(seed, 6); count > 0; count--) {
+        const unsigned i = draw(seed, sizeof(lines) / sizeof(*lines));
+
+        append(head, lines[i].text);
+        lengths += i == length;
+        head->is_opaque |= lines[i].is_opaque || lengths > 1;
+        if (lines[i].trace != NONE)
+            head->expected = ++traces == 1 ? lines[i].trace : NONE;
+    }
+    append(head, OTELCTX_SPAN(END));
+    if (head->is_opaque)
+        head->expected = NOTHING;
+    else if (head->expected == MIXED)
+        head->expected = NONE;
+}
+
+Test(http, a_million_random_heads_are_read_as_a_plain_reader_reads_them)
+{
+    static struct feed f;
+    struct random_head head;
+    uint64_t seed = 1;
+
+    for (unsigned i = 0; i < 1000000; i++) {
+        size_t cut;
+
+        make_head(&head, &seed);
+        cut = draw(&seed, (unsigned)head.size);
+        f.stream = (struct otelctx_stream){.remaining = 0};
+        f.size = 0;
+        (void)feed(&f, (struct otelctx_span){head.text, cut});
+        cr_assert_eq(
+            feed(&f, (struct otelctx_span){head.text + cut, head.size - cut}),
+            head.expected, "head %u: %.*s", i, (int)head.size, head.text);
+        cr_assert_eq(f.stream.protocol == OTELCTX_OPAQUE, head.is_opaque);
+    }
+}

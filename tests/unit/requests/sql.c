@@ -139,15 +139,20 @@ Test(postgresql, a_request_is_a_statement_or_all_up_to_a_sync)
     FEED_CASES(postgresql);
 }
 
-Test(postgresql, what_is_too_long_has_no_trace_and_is_skipped)
+Test(postgresql, a_statement_of_100_mb_has_no_trace_and_is_skipped)
 {
     static struct feed f;
+    static char text[1 << 16];
+    const size_t size = 100000000;
 
-    (void)feed(&f, OTELCTX_SPAN(STARTUP "Q\0\0\x27\x14"));
-    cr_expect_eq(f.stream.remaining, 10000);
+    (void)feed(&f, OTELCTX_SPAN(STARTUP "Q\x05\xf5\xe1\x04"));
+    cr_expect_eq(f.stream.remaining, size);
     cr_expect_not(f.stream.traced);
-    for (int i = 0; i < 2500; i++)
-        (void)feed(&f, OTELCTX_SPAN("aaaa"));
+    for (size_t left = size, part; left > 0; left -= part) {
+        part = left < sizeof(text) ? left : sizeof(text);
+        (void)feed(&f, (struct otelctx_span){text, part});
+        cr_assert_eq(f.size, 0, "nothing is kept");
+    }
     cr_expect_eq(feed(&f, OTELCTX_SPAN(QUERY(ONE))), 1);
 }
 
