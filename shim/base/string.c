@@ -127,9 +127,11 @@ void *(memchr)(const void *at, int byte, size_t size)
 
     for (; size >= 8; size -= 8, from += 8) {
         const uint64_t word = *(const unaligned_word *)from ^ bytes;
+        const uint64_t zeros = (word - ones) & ~word & ones << 7;
 
-        if ((word - ones) & ~word & ones << 7)
-            break;
+        if (zeros)
+            return (void *)(uintptr_t)(from +
+                                       (unsigned)__builtin_ctzll(zeros) / 8);
     }
     for (; size > 0; size--, from++)
         if (*from == (uint8_t)byte)

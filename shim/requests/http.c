@@ -62,7 +62,9 @@ static struct otelctx_span take_line(struct otelctx_span *rest, bool *bad)
 
     if (!end)
         return line;
-    line = otelctx_span_cut(rest, '\n');
+    line = (struct otelctx_span){rest->at, (size_t)(end - rest->at)};
+    rest->at = end + 1;
+    rest->size -= line.size + 1;
     if (line.size == 0 || line.at[line.size - 1] != '\r')
         *bad = true;
     else
