@@ -29,14 +29,12 @@ static int lower_hex_digit(char c)
 static int take_hex(struct otelctx_span text, size_t at, uint8_t *out,
                     size_t size, struct otelctx_fault *fault)
 {
-    uint8_t byte = 0;
-
     for (size_t i = 0; i < 2 * size; i++, at++) {
         const int digit = at < text.size ? lower_hex_digit(text.at[at]) : -1;
 
         if (digit < 0)
             return fail(at, "a lower-case hexadecimal digit", fault);
-        out[i / 2] = byte = (uint8_t)(byte << 4 | digit);
+        out[i / 2] = (uint8_t)(out[i / 2] << 4 | digit);
     }
     return 0;
 }
