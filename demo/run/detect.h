@@ -17,12 +17,3 @@
 struct otelctx_span otelrun_detect(struct otelrun_environment *e,
                                    const char *words, const char *executable,
                                    const char *command);
-
-/* The id of the container, in the text of /proc/self/cgroup or of
- * /proc/self/mountinfo: 64 hexadecimal digits, or an empty span. */
-struct otelctx_span otelrun_detect_container(struct otelctx_span text);
-
-/* The value of a variable in the text of /etc/os-release, without its quotes;
- * its `at` is NULL when there is none. */
-struct otelctx_span otelrun_detect_release(struct otelctx_span text,
-                                           struct otelctx_span name);

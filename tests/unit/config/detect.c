@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "demo/run/detect.h"
+#include "config/detect.h"
 
 #include <criterion/criterion.h>
 
@@ -7,7 +7,7 @@
 
 static bool finds(const char *text, const char *id)
 {
-    return otelctx_span_equal(otelrun_detect_container(otelctx_span_from(text)),
+    return otelctx_span_equal(otelctx_detect_container(otelctx_span_from(text)),
                               otelctx_span_from(id));
 }
 
@@ -85,13 +85,13 @@ Test(release, is_read_without_its_quotes)
         OTELCTX_SPAN("NAME=\"Debian GNU/Linux\"\nVERSION_ID='12'\nID=debian\n");
 
     cr_expect(
-        otelctx_span_equal(otelrun_detect_release(text, OTELCTX_SPAN("NAME")),
+        otelctx_span_equal(otelctx_detect_release(text, OTELCTX_SPAN("NAME")),
                            OTELCTX_SPAN("Debian GNU/Linux")));
     cr_expect(otelctx_span_equal(
-        otelrun_detect_release(text, OTELCTX_SPAN("VERSION_ID")),
+        otelctx_detect_release(text, OTELCTX_SPAN("VERSION_ID")),
         OTELCTX_SPAN("12")));
     cr_expect(
-        otelctx_span_equal(otelrun_detect_release(text, OTELCTX_SPAN("ID")),
+        otelctx_span_equal(otelctx_detect_release(text, OTELCTX_SPAN("ID")),
                            OTELCTX_SPAN("debian")));
-    cr_expect_null(otelrun_detect_release(text, OTELCTX_SPAN("VERSION")).at);
+    cr_expect_null(otelctx_detect_release(text, OTELCTX_SPAN("VERSION")).at);
 }
