@@ -8,11 +8,8 @@
 
 here=$ROOT/tests/e2e/process/sdks
 
-install() {
-    python3 -m pip install --quiet --no-deps --only-binary=:all: --target "$TMP/sdk" \
-        -r "$here/requirements.txt"
-}
-check 'the SDK for Python installs' install
+check 'the SDK for Python installs' python3 -m pip install --quiet --no-deps \
+    --only-binary=:all: --target "$TMP/sdk" -r "$here/requirements.txt"
 check 'seven hundred environments give both what the manual says' env PYTHONPATH="$TMP/sdk" \
     python3 "$here/compare.py" "$SHIM" "$READ" "$ROOT/shim/libotelctx_preload.7"
 done_testing
