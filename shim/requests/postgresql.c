@@ -103,19 +103,19 @@ static void take_statement(struct otelctx_stream *stream, bool prepares,
                            struct otelctx_news *news)
 {
     struct otelctx_labels labels;
-    struct otelctx_labels *const wanted = stream->labels ? &labels : NULL;
     struct otelctx_traceparent room, *trace = NULL;
 
-    otelctx_labels_clear(wanted);
+    otelctx_labels_clear(&labels);
     if (prepares) /* the name of the prepared statement comes first */
         (void)otelctx_span_cut(&statement, '\0');
-    if (otelctx_sql_trace(otelctx_span_cut(&statement, '\0'), &room, wanted))
+    if (otelctx_sql_trace(otelctx_span_cut(&statement, '\0'), &room,
+                          stream->labels ? &labels : NULL))
         trace = &room;
     if (!prepares || !stream->open || (trace && stream->traced))
         begin(stream, trace, prepares, news);
     else if (!take_next(stream, trace, news))
         return;
-    if (wanted)
+    if (stream->labels)
         *stream->labels = labels;
 }
 

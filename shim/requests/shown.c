@@ -9,7 +9,6 @@
 
 #include "shim/base/sys_call.h"
 #include "shim/otelctx.h"
-#include "shim/requests/whose.h"
 
 /* Null without the shim. */
 #pragma weak otelctx_attach

@@ -8,6 +8,10 @@
 #include "shim/base/tls_offset.h" /* for a compiler without TLSDESC */
 #include "shim/requests/stream.h"
 
+enum {
+    OTELCTX_DESCRIPTORS = 16384 /* greater ones are never looked at */
+};
+
 extern __thread struct otelctx_shown {
     bool busy;  /* a signal handler must change nothing */
     bool shows; /* what is attached is this library's */

@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 
 #include "shim/base/sys_call.h"
-#include "shim/requests/shown.h"
 #include "shim/requests/stream.h"
 
 /* The beginnings of heads, until the rest comes. */

@@ -15,10 +15,7 @@
 
 #include "shim/base/compiler.h"
 #include "shim/base/tls_offset.h" /* for a compiler without TLSDESC */
-
-enum {
-    OTELCTX_DESCRIPTORS = 16384 /* greater ones are never looked at */
-};
+#include "shim/requests/shown.h"
 
 /* What is known of a descriptor: bits. */
 enum {
